@@ -14,6 +14,7 @@ import org.eclipse.swt.widgets.Display;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.TraceStore;
+import org.memtrace.views.jobs.OnDisplay;
 
 /**
  * Keeps with a trace what the user attached to it, in the background. Changes are stored in the order in which they were made, also
@@ -87,9 +88,7 @@ public final class NoteJob extends Job {
 			change.store(lease.store());
 		} catch (MemtraceException e) {
 			ILog.of(NoteJob.class).warn(e.getMessage(), e);
-			if (!display.isDisposed()) {
-				display.asyncExec(() -> failed.accept(e.getMessage()));
-			}
+			OnDisplay.later(display, () -> failed.accept(e.getMessage()));
 		}
 		return Status.OK_STATUS;
 	}

@@ -27,6 +27,7 @@ import java.util.function.Function;
 
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.swt.widgets.Display;
+import org.memtrace.views.jobs.OnDisplay;
 
 /**
  * Takes what a second {@code memtrace open} asks for, so that the running workbench shows it and no second one starts
@@ -225,12 +226,9 @@ public final class OpenRequests implements AutoCloseable {
 	}
 
 	private String ask(Request request) {
-		if (display.isDisposed()) {
-			return "the workbench is being closed";
-		}
 		CompletableFuture<String> said = new CompletableFuture<>();
 		AtomicBoolean taken = new AtomicBoolean(); // either it is opened here, or the other one is told that it is not
-		display.asyncExec(() -> {
+		boolean there = OnDisplay.later(display, () -> {
 			if (taken.compareAndSet(false, true)) {
 				try {
 					said.complete(answer.apply(request));
@@ -240,6 +238,9 @@ public final class OpenRequests implements AutoCloseable {
 				}
 			}
 		});
+		if (!there) {
+			return "the workbench is being closed";
+		}
 		try {
 			return said.get(ANSWER_WITHIN_SECONDS, TimeUnit.SECONDS);
 		} catch (TimeoutException e) {

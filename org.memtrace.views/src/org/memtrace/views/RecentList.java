@@ -18,6 +18,7 @@ import org.memtrace.analysis.selection.RecentTraces.Recent;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.preferences.Settings;
 import org.osgi.service.prefs.BackingStoreException;
 
@@ -95,9 +96,7 @@ public final class RecentList {
 			}
 			TraceInfo found = listed;
 			boolean isThere = there;
-			if (!display.isDisposed()) {
-				display.asyncExec(() -> open(session, recent, found, isThere));
-			}
+			OnDisplay.later(display, () -> open(session, recent, found, isThere));
 		});
 		job.schedule();
 	}

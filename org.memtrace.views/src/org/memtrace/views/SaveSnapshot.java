@@ -34,6 +34,7 @@ import org.memtrace.analysis.scene.PngWriter;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.SvgWriter;
 import org.memtrace.views.jobs.KeptWork;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.ScenePainter;
 
 /** Writes a {@link Snapshot} by the same writers as {@code memtrace render}; pictures always on a light background. */
@@ -140,11 +141,7 @@ public final class SaveSnapshot {
 				});
 			} catch (IOException | UncheckedIOException e) {
 				ILog.of(SaveSnapshot.class).info("Saving to " + job.directory() + " failed: " + e);
-				shell.getDisplay().asyncExec(() -> {
-					if (!shell.isDisposed()) {
-						MessageDialog.openError(shell, "Save", job.directory() + " cannot be written: " + e.getMessage());
-					}
-				});
+				OnDisplay.later(shell, () -> MessageDialog.openError(shell, "Save", job.directory() + " cannot be written: " + e.getMessage()));
 			}
 		}).schedule();
 	}

@@ -27,6 +27,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 
 /**
  * What the workbench shows, kept in a file while it does not run: {@link KeptSession}. Which views there are and in which groups is kept by
@@ -93,14 +94,12 @@ public final class SessionFile {
 					KeptSession kept = KeptSession.parse(Files.readString(file));
 					List<OpenFile> files = files(kept);
 					Deque<Found> found = new ArrayDeque<>(find(session, kept, files));
-					if (!display.isDisposed()) {
-						display.asyncExec(() -> {
-							if (!session.isDisposed() && session.opening() == null) {
-								files.forEach(session::remember);
-								next(session, kept, found);
-							}
-						});
-					}
+					OnDisplay.later(display, () -> {
+						if (!session.isDisposed() && session.opening() == null) {
+							files.forEach(session::remember);
+							next(session, kept, found);
+						}
+					});
 				} catch (IOException | MemtraceException e) {
 					ILog.of(SessionFile.class).info("What was shown is not shown again: " + file + ": " + e.getMessage());
 				}

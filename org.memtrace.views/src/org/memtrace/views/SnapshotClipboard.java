@@ -18,6 +18,7 @@ import org.eclipse.swt.graphics.ImageData;
 import org.eclipse.swt.widgets.Shell;
 import org.memtrace.analysis.scene.PngWriter;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.ScenePainter;
 
 /** A picture for another program: drawn in the background as a saved one is, on paper and not as on the screen. */
@@ -38,9 +39,7 @@ final class SnapshotClipboard {
 					ByteArrayOutputStream out = new ByteArrayOutputStream();
 					PngWriter.write(snapshot.picture().scene(paper, width, height), SCALE, out);
 					ImageData data = new ImageData(new ByteArrayInputStream(out.toByteArray()));
-					if (!shell.isDisposed()) {
-						shell.getDisplay().asyncExec(() -> put(shell, data));
-					}
+					OnDisplay.later(shell, () -> put(shell, data));
 				} catch (IOException e) {
 					ILog.of(SnapshotClipboard.class).error("The picture was not copied: " + e, e);
 				}

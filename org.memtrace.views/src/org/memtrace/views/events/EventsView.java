@@ -59,6 +59,7 @@ import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.FileJob;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.MonitorProgress;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.source.SourceQuestion;
 import org.memtrace.views.util.Buttons;
@@ -581,8 +582,8 @@ public final class EventsView extends TraceView implements RecordView {
 				ILog.of(EventsView.class).warn(e.getMessage(), e);
 			}
 			long place = at;
-			area.getDisplay().asyncExec(() -> {
-				if (!area.isDisposed() && cache == of) {
+			OnDisplay.later(area, () -> {
+				if (cache == of) {
 					found.accept(place);
 				}
 			});
@@ -621,7 +622,7 @@ public final class EventsView extends TraceView implements RecordView {
 				ILog.of(EventsView.class).warn(e.getMessage(), e);
 				return Status.OK_STATUS;
 			}
-			area.getDisplay().asyncExec(() -> Clip.copy(area.getDisplay(), text));
+			OnDisplay.later(area, () -> Clip.copy(area.getDisplay(), text));
 			return Status.OK_STATUS;
 		});
 		job.schedule();

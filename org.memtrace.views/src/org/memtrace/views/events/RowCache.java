@@ -19,6 +19,7 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 
 /**
  * The rows near those that are seen, fetched in the background by blocks; the ones asked for last come first, and those that
@@ -124,9 +125,7 @@ final class RowCache {
 			}
 			List<EventRows.Row> found = result;
 			String failed = problem;
-			if (!display.isDisposed()) {
-				display.asyncExec(() -> ended(found, failed));
-			}
+			OnDisplay.later(display, () -> ended(found, failed));
 			return Status.OK_STATUS;
 		}
 

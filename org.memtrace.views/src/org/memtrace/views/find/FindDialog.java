@@ -48,6 +48,7 @@ import org.memtrace.views.TraceGroup;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.source.SourceQuestion;
 import org.memtrace.views.source.SourceView;
 import org.memtrace.views.util.Accessibility;
@@ -331,7 +332,7 @@ final class FindDialog extends Dialog {
 	private void leaveAnd(Runnable what) {
 		Display display = getShell().getDisplay();
 		close();
-		display.asyncExec(() -> {
+		OnDisplay.later(display, () -> {
 			if (!window.getShell().isDisposed()) {
 				what.run();
 			}

@@ -20,6 +20,7 @@ import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
@@ -146,11 +147,7 @@ final class GanttCanvas extends Canvas {
 		} else if (!early.isEmpty()) {
 			List<Event> keys = List.copyOf(early);
 			early.clear();
-			getDisplay().asyncExec(() -> {
-				if (!isDisposed()) {
-					keys.forEach(this::key);
-				}
-			});
+			OnDisplay.later(this, () -> keys.forEach(this::key));
 		}
 	}
 

@@ -72,7 +72,11 @@ final class HelpBrowser extends Composite {
 
 		search.addModifyListener(e -> fill());
 		search.addListener(SWT.DefaultSelection, e -> first());
-		contents.addListener(SWT.Selection, e -> go(((Section) e.item.getData()).place()));
+		contents.addListener(SWT.Selection, e -> {
+			if (e.item != null) { // keys that select nothing, such as Ctrl+A, come without one
+				go(((Section) e.item.getData()).place());
+			}
+		});
 		page.addListener(SWT.MouseDown, this::mouseDown);
 		page.addListener(SWT.MouseMove, e -> page.setCursor(link(e) == null ? null : getDisplay().getSystemCursor(SWT.CURSOR_HAND)));
 		page.addListener(SWT.KeyDown, this::key);
@@ -222,7 +226,7 @@ final class HelpBrowser extends Composite {
 
 	@Override
 	public boolean setFocus() {
-		return page.setFocus();
+		return !page.isDisposed() && page.setFocus(); // a window that closes gives the focus to what is left of it
 	}
 
 	Place shown() {

@@ -69,9 +69,7 @@ public final class FileJob {
 					error = name + ": not enough memory (raise -Xmx in MEMTRACE_VMARGS)";
 				}
 				String text = error;
-				if (!display.isDisposed()) {
-					display.asyncExec(() -> done.accept(text));
-				}
+				OnDisplay.later(display, () -> done.accept(text));
 				return Status.OK_STATUS;
 			}
 		};

@@ -166,7 +166,7 @@ public abstract class LatestResult<I, R> {
 		if (priority == Priority.CAN_WAIT) {
 			held.add(running);
 			// not at once: the same event may start something urgent in a view that is told of it later
-			display.asyncExec(LatestResult::release);
+			OnDisplay.later(display, LatestResult::release);
 		} else {
 			urgent += priority == Priority.URGENT ? 1 : 0;
 			running.schedule();
@@ -184,10 +184,7 @@ public abstract class LatestResult<I, R> {
 
 	/** Steps 3 to 5. */
 	private void ended(Run run, R result, String error) {
-		if (display.isDisposed()) {
-			return;
-		}
-		display.asyncExec(() -> {
+		OnDisplay.later(display, () -> {
 			try {
 				finish(run, result, error);
 			} finally {
@@ -313,13 +310,13 @@ public abstract class LatestResult<I, R> {
 
 		private void report() {
 			long now = System.nanoTime();
-			if (now - reportedNs < REPORT_EVERY_NS || display.isDisposed()) {
+			if (now - reportedNs < REPORT_EVERY_NS) {
 				return;
 			}
 			reportedNs = now;
 			String text = step;
 			double fraction = total > 0 ? Math.min(1, (double) done.get() / total) : -1;
-			display.asyncExec(() -> {
+			OnDisplay.later(display, () -> {
 				if (running == this && alive.getAsBoolean()) {
 					LatestResult.this.progress(text, fraction);
 				}

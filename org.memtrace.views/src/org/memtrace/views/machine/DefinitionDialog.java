@@ -36,6 +36,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.editor.CodeEditor;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.record.RecordHistory;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
@@ -294,7 +295,7 @@ final class DefinitionDialog extends Dialog {
 		}
 		Rectangle b = fresh.getBounds();
 		menu.setLocation(fresh.getParent().toDisplay(b.x, b.y + b.height));
-		menu.addListener(SWT.Hide, e -> menu.getDisplay().asyncExec(menu::dispose)); // the entry is told after that
+		menu.addListener(SWT.Hide, e -> OnDisplay.later(menu, menu::dispose)); // the entry is told after that
 		menu.setVisible(true);
 	}
 

@@ -41,6 +41,7 @@ import org.memtrace.topology.Hwloc;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.record.RecordHistory;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
@@ -234,7 +235,7 @@ public final class MonitorDialog extends Dialog {
 				});
 		try (LiveMonitors reader = new LiveMonitors(output, LiveMonitors.USUAL_SAMPLES)) {
 			Run now = new Run(recording, reader);
-			canvas.getDisplay().asyncExec(() -> begun(now));
+			OnDisplay.later(canvas, () -> begun(now));
 			while (!recording.waitFor(50)) {
 				progress.check();
 			}

@@ -24,6 +24,7 @@ import org.memtrace.analysis.machine.MonitorFrame;
 import org.memtrace.analysis.machine.MonitorReplay;
 import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.util.Accessibility;
 
 /** Which values of monitors are shown, and of when: step, play, pause, speed, and a slider. */
@@ -145,9 +146,9 @@ final class ReplayBar {
 		glancedNs = ns;
 		if (!glancing && replay != null && !replay.isPlaying()) {
 			glancing = true;
-			bar.getDisplay().asyncExec(() -> {
+			OnDisplay.later(bar, () -> {
 				glancing = false;
-				if (!bar.isDisposed() && replay != null && !replay.isPlaying()) {
+				if (replay != null && !replay.isPlaying()) {
 					paint(true);
 				}
 			});

@@ -61,6 +61,7 @@ import org.memtrace.views.Session;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.AlignedPlot;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
@@ -304,11 +305,9 @@ public final class OcelotlView extends TraceView {
 		for (Control c : sash.getChildren()) {
 			if (c instanceof Sash border && border.getData(DIVIDED) == null) {
 				border.setData(DIVIDED, Boolean.TRUE);
-				border.addListener(SWT.Selection, e -> border.getDisplay().asyncExec(() -> {
-					if (!sash.isDisposed()) {
-						int[] w = sash.getWeights();
-						sideShare = w[1] / (double) (w[0] + w[1]);
-					}
+				border.addListener(SWT.Selection, e -> OnDisplay.later(sash, () -> {
+					int[] w = sash.getWeights();
+					sideShare = w[1] / (double) (w[0] + w[1]);
 				}));
 			}
 		}

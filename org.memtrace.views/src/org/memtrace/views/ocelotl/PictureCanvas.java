@@ -33,6 +33,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.TimeCursor;
@@ -863,8 +864,8 @@ final class PictureCanvas extends Canvas {
 
 	/** The keys go on where they were when a window is closed, also without a window manager. */
 	static void focusAgain(Control control) {
-		control.getDisplay().asyncExec(() -> {
-			if (!control.isDisposed() && control.getDisplay().getActiveShell() == null) {
+		OnDisplay.later(control, () -> {
+			if (control.getDisplay().getActiveShell() == null) {
 				control.getShell().forceActive();
 				control.forceFocus();
 			}

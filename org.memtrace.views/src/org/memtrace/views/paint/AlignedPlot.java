@@ -18,6 +18,7 @@ import org.memtrace.analysis.scene.PlotColumns;
 import org.memtrace.analysis.scene.PlotColumns.Edges;
 import org.memtrace.analysis.scene.PlotColumns.Plot;
 import org.memtrace.analysis.scene.PlotMargins;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.preferences.Settings;
 
 /**
@@ -61,7 +62,7 @@ public final class AlignedPlot {
 		void later() {
 			if (!pending && !plots.isEmpty()) {
 				pending = true;
-				display.asyncExec(() -> {
+				OnDisplay.later(display, () -> {
 					pending = false;
 					align();
 				});

@@ -69,7 +69,9 @@ final class CollectorPage extends WizardPage {
 		}
 		GridDataFactory.fillDefaults().grab(true, true).hint(720, TREE_ROWS * tree.getItemHeight()).applyTo(tree);
 		tree.addListener(SWT.Selection, e -> {
-			TreeItem item = (TreeItem) e.item;
+			if (!(e.item instanceof TreeItem item)) {
+				return;
+			}
 			TreeItem top = item.getParentItem() == null ? item : item.getParentItem();
 			backend = (String) top.getData();
 			why.setText(item.getText(2));

@@ -22,6 +22,7 @@ import org.memtrace.views.Comparison;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 
 /** Two pages of questions, and a page that follows the recording. */
 final class RecordWizard extends Wizard {
@@ -222,7 +223,7 @@ final class RecordWizard extends Wizard {
 			public void traceChanged(OpenTrace trace) {
 				session.removeListener(this);
 				if (trace != null && trace.isListed(traces.get(0))) {
-					window.getShell().getDisplay().asyncExec(
+					OnDisplay.later(window.getShell(),
 							() -> Comparison.show(window.getActivePage(), traces.get(1), SelectionLink.Time.SCALED));
 				}
 			}

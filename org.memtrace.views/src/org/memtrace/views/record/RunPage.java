@@ -38,6 +38,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.traces.TraceImport;
 import org.memtrace.views.util.Accessibility;
 
@@ -285,7 +286,7 @@ final class RunPage extends WizardPage {
 			if (result.trace() == null) {
 				return new Imported(result, null, result.message(), counts);
 			}
-			display.asyncExec(() -> {
+			OnDisplay.later(display, () -> {
 				importing = true;
 				if (!getControl().isDisposed()) {
 					getContainer().updateButtons();

@@ -63,6 +63,7 @@ import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.FileJob;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
@@ -245,7 +246,7 @@ public final class SqlPage extends TraceView {
 		fill.accept(menu);
 		Rectangle b = button.getBounds();
 		menu.setLocation(button.getParent().toDisplay(b.x, b.y + b.height));
-		menu.addListener(SWT.Hide, e -> menu.getDisplay().asyncExec(menu::dispose)); // the entry is told after that
+		menu.addListener(SWT.Hide, e -> OnDisplay.later(menu, menu::dispose)); // the entry is told after that
 		menu.setVisible(true);
 	}
 

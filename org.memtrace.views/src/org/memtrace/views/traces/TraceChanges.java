@@ -25,6 +25,7 @@ import org.memtrace.views.OpenFile;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.jobs.MonitorProgress;
+import org.memtrace.views.jobs.OnDisplay;
 
 /** What a person changes in the catalogue: names, texts and properties of one or several traces. Display thread. */
 final class TraceChanges {
@@ -51,7 +52,7 @@ final class TraceChanges {
 				StatusManager.getManager().handle(new Status(IStatus.ERROR, "org.memtrace.views", e.getMessage(), e),
 						StatusManager.SHOW | StatusManager.LOG);
 			}
-			shell.getDisplay().asyncExec(session::catalogueChanged);
+			OnDisplay.later(shell, session::catalogueChanged);
 			return Status.OK_STATUS;
 		});
 		job.schedule();

@@ -20,6 +20,7 @@ import org.memtrace.importer.ImportOperation;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.Session;
 import org.memtrace.views.TraceFiles;
+import org.memtrace.views.jobs.OnDisplay;
 
 /** Whatever can be imported or opened may be dropped anywhere on the window. */
 public final class TraceDrop {
@@ -40,7 +41,7 @@ public final class TraceDrop {
 			public void drop(DropTargetEvent e) {
 				if (e.data instanceof String[] files) {
 					// the source of the drag waits until this returns: do not open dialogs here
-					shell.getDisplay().asyncExec(() -> dropped(window, files));
+					OnDisplay.later(shell, () -> dropped(window, files));
 				}
 			}
 		});

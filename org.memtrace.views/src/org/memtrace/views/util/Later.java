@@ -7,6 +7,7 @@ import java.util.Deque;
 
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Display;
+import org.memtrace.views.jobs.OnDisplay;
 
 /**
  * Does something soon, once however often it is asked for before: after what is done now was painted, and one thing at a time, so
@@ -45,7 +46,7 @@ public final class Later {
 
 	/** The pause begins when the display thread has heard all messages. */
 	private static void schedule(Display display) {
-		display.asyncExec(() -> display.timerExec(PAUSE_MS, () -> {
+		OnDisplay.later(display, () -> display.timerExec(PAUSE_MS, () -> {
 			Later next = waiting.remove();
 			if (!waiting.isEmpty()) {
 				schedule(display);

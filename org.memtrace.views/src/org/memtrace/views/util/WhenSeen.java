@@ -4,6 +4,7 @@ package org.memtrace.views.util;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Control;
+import org.memtrace.views.jobs.OnDisplay;
 
 /**
  * Does something when a control is seen: at once when it is, else when its tab comes to the front. A view that nobody looks at
@@ -23,9 +24,9 @@ public final class WhenSeen {
 			if (wanted && !starting) {
 				starting = true;
 				// not within painting: the action may change what is painted; until then it is still waited for
-				control.getDisplay().asyncExec(() -> {
+				OnDisplay.later(control, () -> {
 					starting = false;
-					if (wanted && !control.isDisposed()) {
+					if (wanted) {
 						wanted = false;
 						action.run();
 					}

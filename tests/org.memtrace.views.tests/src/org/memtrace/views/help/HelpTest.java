@@ -33,6 +33,22 @@ class HelpTest extends UiTest {
 		return bot.ui(() -> (HelpView) page().findView(ViewIds.HELP));
 	}
 
+	/** Ctrl+A in the contents, and a window with help that is closed while it has the focus. */
+	@Test
+	void aSelectionOfNothingAndAFocusThatComesTooLateDoNoHarm() {
+		bot.run(() -> {
+			Shell shell = new Shell(bot.display);
+			HelpBrowser browser = new HelpBrowser(shell);
+			browser.go(new Place(HelpPages.FILES.get(0), ""));
+			Place shown = browser.shown();
+			browser.contents().notifyListeners(SWT.Selection, new Event());
+			assertEquals(shown, browser.shown());
+			browser.page().dispose();
+			assertFalse(browser.setFocus());
+			shell.dispose();
+		});
+	}
+
 	@Test
 	void f1ShowsHelpOnTheView() {
 		bot.run(() -> page().getWorkbenchWindow().getShell().forceActive());
