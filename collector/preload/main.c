@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include "asm.h"
 #include "context.h"
@@ -459,13 +460,39 @@ static int is_starter(void)
 	return n >= k && !memcmp(path + n - k, name, (size_t)k);
 }
 
-__attribute__((constructor)) static void memtrace_start(void)
+int mt_process_is_alone(void)
 {
+	struct stat st;
+
+	/* links: two of its own, and one for each thread */
+	return !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 3 && mt_gettid() == mt_getpid();
+}
+
+/*
+ * Nothing can be converted or patched under threads: they write while it is copied, and execute what is changed. Those that
+ * pthread_create() makes come after us (mt_begin). There are others: C11 threads, those that libc makes for timers, raw clones.
+ */
+static const char *threads_obstacle(void)
+{
+	struct stat st;
+
+	if (mt_process.config.accesses == MT_BY_TOOL || mt_process_is_alone() ||
+	    mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0))
+		return NULL;
+	return "a library had started threads before recording could begin; the program runs unrecorded";
+}
+
+void mt_begin(void)
+{
+	static int begun;
 	struct mt_process *p = &mt_process;
 	const char *obstacle, *how;
 	enum mt_start choice;
 	int silent, root;
 
+	if (begun)
+		return;
+	begun = 1;
 	if (mt_config_read(&p->config) < 0)
 		return;
 	if (p->config.accesses == MT_BY_TOOL && cnt_use_tool() && is_starter()) {
@@ -481,7 +508,14 @@ __attribute__((constructor)) static void memtrace_start(void)
 	how = p->config.parent_image < 0 ? "root" : "exec";
 	if (!obstacle && choice != MT_START_NEVER)
 		obstacle = foreign_runtime();
+	if (!obstacle && choice != MT_START_NEVER)
+		obstacle = threads_obstacle();
 	/* what cannot be recorded at all says so at once */
 	if (choice == MT_START_NOW || (choice == MT_START_LATER && obstacle) || stay_quiet(choice, root, how))
 		record(how, obstacle, 1);
+}
+
+__attribute__((constructor)) static void memtrace_start(void)
+{
+	mt_begin();
 }

@@ -8,8 +8,9 @@
  * Only where libc has no _Fork, a system call in the middle of fork() is replaced
  * (lib/clonesite.h), and the instructions around it move to a page of this library.
  *
- * The page is made writable without being executable at the same time: nothing of
- * libc runs meanwhile, the system calls here are our own.
+ * The page stays executable while it is writable, since libc may be on it. Where the
+ * system refuses that, it is not executable for a moment: there is one thread, and
+ * the system calls here are our own.
  */
 #include "patch.h"
 
@@ -48,12 +49,14 @@ static long protect(void *at, size_t n, int prot)
 	return mt_sys(SYS_mprotect, start, end - start, prot);
 }
 
-/* Calls nothing while the page is not executable: memcpy may live on it. */
+/* Calls nothing while the page may not be executable: memcpy may live on it. */
 static long write_code(void *at, const uint8_t *code, size_t n)
 {
 	volatile uint8_t *dst = at;
-	long ret = protect(at, n, PROT_READ | PROT_WRITE);
+	long ret = protect(at, n, PROT_READ | PROT_WRITE | PROT_EXEC);
 
+	if (ret)
+		ret = protect(at, n, PROT_READ | PROT_WRITE);
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < n; i++)

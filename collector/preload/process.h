@@ -21,6 +21,14 @@ struct mt_process {
 
 extern struct mt_process mt_process;
 
+/*
+ * constructor, or a constructor of another library that comes before ours and makes the first thread. Recording begins, while
+ * there is one thread. A second call does nothing.
+ */
+void mt_begin(void);
+
+/* Has this process one thread, the one that calls, as far as the kernel knows? Where /proc cannot be read: no. Any context. */
+int mt_process_is_alone(void);
 /* Does this code run in the image it belongs to (and not in a vfork child of it)? */
 int mt_process_is_own(void);
 

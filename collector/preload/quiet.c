@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
+#include "process.h"
 #include "rawsys.h"
 #include "thread.h"
 
@@ -156,19 +156,11 @@ static int is_own(void)
 	return quiet.pid && quiet.pid == mt_getpid();
 }
 
-/* Links of /proc/self/task: two of its own, and one for each thread. */
-static int is_alone(void)
-{
-	struct stat st;
-
-	return !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 3 && mt_gettid() == mt_getpid();
-}
-
 static long start_on_scratch(void *arg)
 {
 	(void)arg;
 	quiet.pid = 0;
-	if (is_alone()) {
+	if (mt_process_is_alone()) {
 		note("recorded", "");
 		quiet.start();
 	} else {

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "ctx.h"
+#include "process.h"
 #include "rawsys.h"
 #include "thread.h"
 
@@ -274,6 +275,7 @@ CTX_EXPORT int pthread_create(pthread_t *th, const pthread_attr_t *attr,
 	struct start *s = NULL;
 	int err;
 
+	mt_begin();
 	if (ctx_unlikely(!real_create)) {
 		ctx_pool_mode++;
 		real_create = (__typeof__(real_create))dlsym(RTLD_NEXT, "pthread_create");

@@ -263,6 +263,65 @@ X
 for i in 0 1 2; do gcc -O1 -shared -fPIC -o plug$i.so plug.c; done
 gcc -O1 -o main main.c -ldl && ./main; s=$?; rm plug* main*; exit $s
 END
+# a library whose constructor makes threads, with pthread_create, and with what nobody can come before
+for kind in pthread thrd; do
+	script constructor-threads-$kind 30 gcc <<'END'
+cat > lib.c <<X
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <threads.h>
+#include <unistd.h>
+static volatile int stop;
+static void use(void)
+{
+	char *p = mmap(0, 65536, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *q = malloc(200000), b[300];
+	memset(p, 1, 8192);
+	munmap(p, 65536);
+	memset(q, 1, 200000);
+	free(q);
+	memset(b, 0, sizeof(b));
+	volatile size_t n = strlen(b);
+	(void)n;
+}
+#ifdef C11
+static thrd_t t[4];
+static int spin(void *a) { while (!stop) use(); return a != NULL; }
+__attribute__((constructor)) static void begin(void) { for (int i = 0; i < 4; i++) thrd_create(t + i, spin, NULL); usleep(1000); }
+void lib_end(void) { stop = 1; for (int i = 0; i < 4; i++) thrd_join(t[i], NULL); }
+#else
+static pthread_t t[4];
+static void *spin(void *a) { while (!stop) use(); return a; }
+__attribute__((constructor)) static void begin(void) { for (int i = 0; i < 4; i++) pthread_create(t + i, NULL, spin, NULL); usleep(1000); }
+void lib_end(void) { stop = 1; for (int i = 0; i < 4; i++) pthread_join(t[i], NULL); }
+#endif
+X
+cat > main.c <<X
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+void lib_end(void);
+int main(void)
+{
+	char *p = malloc(8 << 20);
+	long s = 0;
+	memset(p, 1, 8 << 20);
+	usleep(50000);
+	for (int i = 0; i < 8 << 20; i += 4096)
+		s += p[i];
+	lib_end();
+	printf("%ld\n", s);
+	return 0;
+}
+X
+case $0 in *thrd*) c11=-DC11 ;; esac
+gcc -O1 -shared -fPIC -pthread $c11 -o libthreads.so lib.c && gcc -O1 -o main main.c -L. -lthreads -Wl,-rpath,"$PWD" && ./main
+s=$?; rm lib* main*; exit $s
+END
+done
 script gawk-bc 20 awk bc <<'END'
 echo '2^2000 % 10^20' | bc; awk 'BEGIN { for (i = 0; i < 100000; i++) a[i] = i; print length(a) }'
 END

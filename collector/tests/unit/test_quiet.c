@@ -17,6 +17,11 @@ static void start(void)
 	started++;
 }
 
+int mt_process_is_alone(void)
+{
+	return 1;
+}
+
 long mt_call_on_stack(void *top, long (*fn)(void *), void *arg)
 {
 	(void)top;
