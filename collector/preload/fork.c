@@ -497,6 +497,7 @@ static long fork_with(unsigned long flags, int *pidfd, const struct clone_args3 
 	void *robust = NULL;
 	char *stack;
 	long pid, page;
+	int stacks;
 
 	stack = mt_rawmap(STACK_BYTES);
 	if (!stack) {
@@ -517,6 +518,7 @@ static long fork_with(unsigned long flags, int *pidfd, const struct clone_args3 
 	c->flags = flags;
 	/* a process that shares descriptors or lives elsewhere is left to itself */
 	c->untraced = (flags & ~known) || (flags & (CLONE_NEWPID | CLONE_PARENT));
+	stacks = zap_space.mapped ? mt_stacks_lock() : 0;
 	ctx_fork_prepare();
 	cnt_fork_prepare();
 	mt_lock(&zap_space.lock);
@@ -532,6 +534,9 @@ static long fork_with(unsigned long flags, int *pidfd, const struct clone_args3 
 	if (pid != 0) {
 		cnt_fork_parent();
 		ctx_fork_parent();
+		mt_stacks_unlock(stacks);
+	} else {
+		mt_stacks_fork_child(stacks);
 	}
 	mt_stacks_free(&c->stacks);
 	mt_maps_free(&c->maps);

@@ -26,6 +26,80 @@ static struct range {
 	uint64_t start, end;
 } lists;
 
+/*
+ * The lock of the lists, the last of these, which follow each other in _rtld_global of glibc 2.34 to 2.41: heads of the lists of
+ * stacks that are used, that the program gave, that wait for use; bytes of the last; what is being changed; the lock. NULL: not known.
+ */
+struct stack_lists {
+	struct list_head {
+		struct list_head *next, *prev;
+	} used, user, cache;
+	size_t cache_bytes;
+	uintptr_t in_flight;
+	uint32_t lock;
+};
+static uint32_t *list_lock;
+#define LIST_PATIENCE_NS 100000000
+
+/* What libc tells a debugger: bits, number, offset. */
+static uint64_t field_offset(const char *name)
+{
+	const uint32_t *field = dlsym(RTLD_DEFAULT, name);
+
+	return field ? field[2] : 0;
+}
+
+static int is_list(const struct list_head *l)
+{
+	return l->next && l->next->prev == l && l->prev && l->prev->next == l;
+}
+
+/* This is the only thread, so that nothing is held or on its way; and the first one is in a list. */
+static void find_lock(void)
+{
+	const uint64_t used = field_offset("_thread_db_rtld_global__dl_stack_used"), user = field_offset("_thread_db_rtld_global__dl_stack_user"),
+		       link = field_offset("_thread_db_pthread_list");
+	struct stack_lists *l = (struct stack_lists *)(lists.start + used);
+
+	if (!used || user != used + sizeof(l->used) || lists.start + used + offsetof(struct stack_lists, lock) + 4 > lists.end)
+		return;
+	if (is_list(&l->used) && is_list(&l->user) && is_list(&l->cache) && l->user.next == (void *)(mt_thread_pointer() + link) &&
+	    !l->in_flight && !l->lock)
+		list_lock = &l->lock;
+}
+
+int mt_stacks_lock(void)
+{
+	const uint64_t begin = mt_now_ns();
+	uint32_t c = 0;
+
+	if (!list_lock)
+		return 0;
+	if (__atomic_compare_exchange_n(list_lock, &c, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return 1;
+	/* as libc does it: 2 is held and waited for */
+	while (__atomic_exchange_n(list_lock, 2, __ATOMIC_ACQUIRE) != 0) {
+		const struct timespec ts = { 0, LIST_PATIENCE_NS / 10 };
+
+		mt_sys(SYS_futex, list_lock, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2, &ts);
+		if (mt_now_ns() - begin > LIST_PATIENCE_NS)
+			return 0;
+	}
+	return 1;
+}
+
+void mt_stacks_unlock(int taken)
+{
+	if (taken && __atomic_exchange_n(list_lock, 0, __ATOMIC_RELEASE) > 1)
+		mt_sys(SYS_futex, list_lock, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
+}
+
+void mt_stacks_fork_child(int taken)
+{
+	if (taken)
+		*list_lock = 0;
+}
+
 /* The data of the object that holds the address lists.start. */
 static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -58,6 +132,8 @@ void mt_stacks_init(void)
 		p = dlsym(RTLD_DEFAULT, "_rtld_global");
 		if (p && dladdr1(p, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
 			lists = (struct range){ (uint64_t)p, (uint64_t)p + symbol->st_size };
+		if (lists.start)
+			find_lock();
 		return;
 	}
 	library = dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD);

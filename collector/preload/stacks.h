@@ -7,8 +7,11 @@
  * a mark what another thread was about to change. That is right when the child's memory is
  * the parent's of one instant. The copy of fork.c is not: a thread that starts or ends while
  * it is made leaves half of the change in it, and the child ends with SIGSEGV or never.
- * So what these lists are made of is compared again after the copy, until nothing changed
- * during a whole pass: then all of it was so at the instant between the two last passes.
+ * So the parent holds libc's own lock of these lists while the child copies: they do not change, and what the child gets is of one
+ * instant. (A plain fork does not; it relies on how short it is.) A thread that waits for us may hold it: then the lists
+ * do not change either, and after a while the fork goes on without. Where the lock is not known, before glibc 2.34,
+ * what these lists are made of is compared again after the copy, until nothing changed
+ * during a whole pass: then all of it was so at the instant between the two last passes, but for what is not found.
  *
  * What is compared: _rtld_global of the dynamic loader, which has the heads and the mark
  * (before glibc 2.34 the data of libpthread.so.0, if it is there when the program begins);
@@ -32,6 +35,14 @@ struct mt_stacks {
 
 /* Finds the loader's lists. Once, when the library is loaded: calls libc. */
 void mt_stacks_init(void);
+
+/*
+ * The lock of libc's lists. In the parent before all other locks of a fork; waits for LIST_PATIENCE_NS at most. Whether it was taken, for
+ * the other two: afterwards in the parent, and in the child, whose copy of the lock is held.
+ */
+int mt_stacks_lock(void);
+void mt_stacks_unlock(int taken);
+void mt_stacks_fork_child(int taken);
 
 /*
  * In the parent before the clone: the other threads of this process. Without any s->n is 0

@@ -59,6 +59,7 @@ void mt_quiet_fork_child(void) { called("quiet"); }
 void mt_quiet_stop(void) { called("stop"); }
 void mt_quiet_thread(void) { called("thread"); }
 int mt_hook_execve(const char *path, char *const argv[], char *const envp[]) { (void)argv; (void)envp; called(path); return 5; }
+int mt_process_is_own(void) { return 0; }
 void mt_hook_exit(int status) { mt_sys(SYS_exit_group, status + 1); __builtin_unreachable(); }
 
 int mt_image_create(struct mt_image *img, const struct mt_config *c, int from, const char *how)
@@ -138,6 +139,22 @@ long zap_freeze(struct mt_maps *m)
 
 void mt_monitor_gone(void) { }
 
+static int stacks_held;	/* in the parent and in the child */
+
+int mt_stacks_lock(void)
+{
+	stacks_held = 1;
+	return 1;
+}
+
+void mt_stacks_unlock(int taken)
+{
+	if (taken != stacks_held)
+		called("unlock?");
+	stacks_held = 0;
+}
+
+void mt_stacks_fork_child(int taken) { mt_stacks_unlock(taken); }
 void mt_stacks_read(struct mt_stacks *s) { s->n = 0; }
 void mt_stacks_free(struct mt_stacks *s) { (void)s; }
 

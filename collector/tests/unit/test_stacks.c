@@ -224,8 +224,60 @@ static void of_this_process(void)
 		pthread_join(t[i], NULL);
 }
 
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static atomic_int go, made;
+
+static void *maker(void *arg)
+{
+	pthread_t t;
+
+	while (!go)
+		nap_ns(100000);
+	CHECK_EQ(pthread_create(&t, NULL, nothing, NULL), 0);
+	made = 1;
+	pthread_join(t, NULL);
+	return arg;
+}
+
+/* While we hold libc's lock no thread comes into its lists; who holds it for long does not stop a fork. */
+static void held(void)
+{
+	struct stack_lists *l;
+	struct list_head used;
+	pthread_t t;
+
+	mt_stacks_init();
+	if (!dlsym(RTLD_DEFAULT, "_Fork"))
+		return;
+	CHECK(list_lock != NULL);
+	if (!list_lock)
+		return;
+	l = (struct stack_lists *)((char *)list_lock - offsetof(struct stack_lists, lock));
+	CHECK_EQ(pthread_create(&t, NULL, maker, NULL), 0);
+	CHECK_EQ(mt_stacks_lock(), 1);
+	used = l->used;
+	CHECK(used.next != &l->used);
+	go = 1;
+	CHECK_EQ(mt_stacks_lock(), 0);
+	CHECK_EQ(made, 0);
+	CHECK(!memcmp(&used, &l->used, sizeof(used)));
+	mt_stacks_unlock(0);
+	CHECK_EQ(made, 0);
+	mt_stacks_unlock(1);
+	pthread_join(t, NULL);
+	CHECK_EQ(made, 1);
+	CHECK_EQ(mt_stacks_lock(), 1);
+	mt_stacks_fork_child(1);
+	CHECK_EQ(*list_lock, 0);
+}
+
 int main(void)
 {
+	held();
 	make();
 	of_this_process();
 	lists.start = (uint64_t)word(base, HEAD, 0);
