@@ -31,6 +31,7 @@
 
 #include "backend.h"
 #include "beside.h"
+#include "family.h"
 #include "native.h"
 #include "finish.h"
 #include "gitstate.h"
@@ -567,6 +568,8 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 		mt_beside_environment(beside);
 }
 
+static struct mt_family *family;	/* what the program starts, where it is watched */
+
 /* Starts the program. Pid, or a negative errno of exec. */
 static int start(const struct mt_args *a, const struct mt_probe *p, const char *dir,
 		 const char *program, const struct mt_backend *backend, bool preload, const struct saved *s, void *session)
@@ -640,12 +643,17 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 			mt_error("record: the I/O of the program is not recorded: %s", strerror(-err));
 		err = 0;
 	}
+	/* what counts or records from elsewhere knows its processes itself */
+	if (backend->library == MT_LIBRARY_TRACES)
+		family = mt_family_open(pid);
 	close(go[1]);
 	while (read(pipefd[0], &err, sizeof(err)) < 0 && errno == EINTR)
 		;
 	close(pipefd[0]);
 	if (err) {
 		waitpid(pid, NULL, 0);
+		mt_family_close(family, dir);
+		family = NULL;
 		return -err;
 	}
 	return pid;
@@ -1130,6 +1138,8 @@ static int end_recording(const struct mt_args *a, json_t *m, const char *dir, co
 	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer((json_int_t)mt_monotonic_ns()));
 	json_object_set_new(json_object_get(m, "clock"), "realtime_end", mt_hostclock_describe());
 	alive = wait ? still_running(dir) : 0;
+	mt_family_close(family, dir);
+	family = NULL;
 	close_io(m);
 	if (session)
 		backend->finish(session, &r);

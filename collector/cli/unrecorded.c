@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "util.h"
 
 static const char header[] = "Time,Pid,Event,How,Why,Parent,CpuNs,Bytes,Program\n";
@@ -20,13 +21,27 @@ struct program {
 	int64_t processes;
 };
 
-#define LEFT_OUT 0x80000000u
+/* Why, as in docs/trace-format.md, beside "small". */
+static const struct {
+	const char *why, *text;
+	bool kmod;		/* the kernel module records them */
+} reasons[] = {
+	{ "left-out", "left out by --follow or --skip", false },
+	{ "static", "statically linked", true },
+	{ "foreign", "not a " MT_ARCH_NAME " program", true },
+	{ "privileges", "whose program gains privileges (setuid, setgid or file capabilities)", true },
+	{ "not-loaded", "that did not get the library, or must not write the trace (another user, another environment)", true },
+	{ "no-hook", "made by a system call of the program itself, which no hook sees", true },
+};
+#define REASONS (sizeof(reasons) / sizeof(reasons[0]))
+#define REASON_SHIFT 28
+#define PROGRAM_MASK ((1u << REASON_SHIFT) - 1)
 #define MAX_PID (1 << 22)	/* PID_MAX_LIMIT */
 
 struct sums {
-	uint32_t *begun;	/* by pid: the program that is counted for it, its index + 1, and LEFT_OUT */
+	uint32_t *begun;	/* by pid: the program that is counted for it, its index + 1, and the reason, its index + 1 */
 	size_t n_begun;
-	int64_t processes, left_out, threads;
+	int64_t processes, reason[REASONS], threads;
 	uint64_t cpu_ns;
 	struct program *program;
 	size_t n, cap;
@@ -83,9 +98,10 @@ static void take_back(struct sums *s, uint32_t *of)
 {
 	if (!*of)
 		return;
-	s->program[(*of & ~LEFT_OUT) - 1].processes--;
+	s->program[(*of & PROGRAM_MASK) - 1].processes--;
 	s->processes--;
-	s->left_out -= (*of & LEFT_OUT) != 0;
+	if (*of >> REASON_SHIFT)
+		s->reason[(*of >> REASON_SHIFT) - 1]--;
 	*of = 0;
 }
 
@@ -114,32 +130,50 @@ static char *programs(const struct sums *s)
 	return text;
 }
 
+/* Appends to a text that was made by mt_printf(). */
+static char *and(char *text, char *more)
+{
+	char *next = mt_printf("%s%s", text, more);
+
+	free(text);
+	free(more);
+	return next;
+}
+
 static char *sentence(const struct sums *s)
 {
-	char *which = programs(s), *text, *left = NULL, *threads = NULL;
-	const int64_t small = s->processes - s->left_out;
+	char *which = programs(s), *text = mt_printf("%lld process%s not recorded: ", (long long)s->processes, s->processes == 1 ? "" : "es");
+	int64_t small = s->processes;
+	bool more = false, kmod = false;
 
-	if (s->left_out)
-		left = mt_printf("%s%lld left out by --follow or --skip", small ? ", " : "", (long long)s->left_out);
+	for (size_t i = 0; i < REASONS; i++)
+		small -= s->reason[i];
+	if (small > 0) {
+		text = and(text, mt_printf("%lld that asked for little memory (--min-process)", (long long)small));
+		more = true;
+	}
+	for (size_t i = 0; i < REASONS; i++) {
+		if (s->reason[i] <= 0)
+			continue;
+		text = and(text, mt_printf("%s%lld %s", more ? ", " : "", (long long)s->reason[i], reasons[i].text));
+		more = true;
+		kmod |= reasons[i].kmod;
+	}
 	if (s->threads)
-		threads = mt_printf("; %lld of them grew, but made threads without libc", (long long)s->threads);
-	text = mt_printf("%lld process%s not recorded: ", (long long)s->processes, s->processes == 1 ? "" : "es");
-	if (small) {
-		char *next = mt_printf("%s%lld that asked for little memory (--min-process)", text, (long long)small);
-
-		free(text);
-		text = next;
-	}
-	{
-		char *next = mt_printf("%s%s%s; %s", text, left ? left : "", threads ? threads : "", which);
-
-		free(text);
-		text = next;
-	}
-	free(left);
-	free(threads);
+		text = and(text, mt_printf("; %lld of them grew, but made threads without libc", (long long)s->threads));
+	text = and(text, mt_printf("; %s", which));
+	if (kmod)
+		text = and(text, mt_strdup("; --backend kmod records them all"));
 	free(which);
 	return text;
+}
+
+static uint32_t reason_of(const char *why)
+{
+	for (size_t i = 0; i < REASONS; i++)
+		if (!strcmp(why, reasons[i].why))
+			return (uint32_t)i + 1;
+	return 0;
 }
 
 json_t *mt_unrecorded_describe(const char *trace)
@@ -156,7 +190,7 @@ json_t *mt_unrecorded_describe(const char *trace)
 
 		while (mt_csv_next(&c)) {
 			const char *e = mt_csv_get(&c, event);
-			const bool left_out = !strcmp(mt_csv_get(&c, why), "left-out");
+			const uint32_t reason = reason_of(mt_csv_get(&c, why));
 			uint32_t *of = begun(&s, strtol(mt_csv_get(&c, pid), NULL, 10));
 
 			if (c.n < c.n_columns || !of)
@@ -168,8 +202,9 @@ json_t *mt_unrecorded_describe(const char *trace)
 				*of = (uint32_t)index_of(&s, mt_csv_get(&c, program)) + 1;
 				s.program[*of - 1].processes++;
 				s.processes++;
-				s.left_out += left_out;
-				*of |= left_out ? LEFT_OUT : 0;
+				if (reason)
+					s.reason[reason - 1]++;
+				*of |= reason << REASON_SHIFT;
 			} else if (!strcmp(e, "recorded")) {
 				take_back(&s, of);
 			} else if (!strcmp(e, "stays")) {
@@ -184,7 +219,7 @@ json_t *mt_unrecorded_describe(const char *trace)
 	if (s.processes > 0) {
 		qsort(s.program, s.n, sizeof(*s.program), by_processes);
 		text = sentence(&s);
-		j = json_pack("{s:I, s:I, s:I, s:s}", "processes", (json_int_t)s.processes, "left_out", (json_int_t)s.left_out,
+		j = json_pack("{s:I, s:I, s:I, s:s}", "processes", (json_int_t)s.processes, "left_out", (json_int_t)s.reason[0],
 			      "cpu_ns", (json_int_t)s.cpu_ns, "text", text);
 		free(text);
 	}

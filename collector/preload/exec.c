@@ -6,7 +6,9 @@
  */
 #include "process.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <string.h>
 
 #include "counting.h"
 #include "gates.h"
@@ -30,6 +32,86 @@ static void describe_end(void)
 		mt_image_describe(&p->image, "none", gates_broken());
 }
 
+#define LIBRARY "/libmemtrace-preload.so"
+#define VARIABLE "LD_PRELOAD="
+#define MAX_ENVIRONMENT 512
+#define MAX_VALUE 1024
+
+/*
+ * Is it a program of another class or processor, whose loader would complain on stderr that our library is not for it? Of a
+ * script: its interpreter.
+ */
+static int is_foreign(const char *path)
+{
+	char head[256], *p, *end;
+
+	for (int depth = 0; depth < 4; depth++) {
+		const long fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+		long n;
+
+		if (fd < 0)
+			return 0;
+		n = mt_sys(SYS_read, fd, head, sizeof(head) - 1);
+		mt_sys(SYS_close, fd);
+		if (n >= 20 && !memcmp(head, ELFMAG, SELFMAG)) {
+			uint16_t machine;
+
+			memcpy(&machine, head + 18, sizeof(machine));
+			return head[EI_CLASS] != ELFCLASS64 || machine != MT_ELF_MACHINE;
+		}
+		if (n < 3 || memcmp(head, "#!", 2))
+			return 0;
+		head[n] = 0;
+		for (p = head + 2; *p == ' ' || *p == '\t'; p++)
+			;
+		for (end = p; *end && *end != ' ' && *end != '\t' && *end != '\n'; end++)
+			;
+		*end = 0;
+		path = p;	/* read over it only after it was opened */
+	}
+	return 0;
+}
+
+/* @value, a list, without our library, as a variable in @to. 0: there is no room. */
+static int without_us(char *to, const char *value)
+{
+	size_t n = sizeof(VARIABLE) - 1;
+
+	memcpy(to, VARIABLE, n);
+	while (*value) {
+		const size_t len = strcspn(value, " :"), ours = sizeof(LIBRARY) - 1;
+
+		if (len && (len < ours || memcmp(value + len - ours, LIBRARY, ours))) {
+			if (n + len + 2 > MAX_VALUE)
+				return 0;
+			if (n > sizeof(VARIABLE) - 1)
+				to[n++] = ':';
+			memcpy(to + n, value, len);
+			n += len;
+		}
+		value += len + (value[len] != 0);
+	}
+	to[n] = 0;
+	return 1;
+}
+
+/* execve(2) with an environment that does not name our library. On the stack: a child of vfork() must leave nothing behind. */
+static long exec_foreign(const char *path, char *const argv[], char *const envp[])
+{
+	char *own[MAX_ENVIRONMENT + 1], text[MAX_VALUE];
+	size_t n = 0;
+
+	for (; envp[n]; n++) {
+		const int ours = !strncmp(envp[n], VARIABLE, sizeof(VARIABLE) - 1);
+
+		if (n == MAX_ENVIRONMENT || (ours && !without_us(text, envp[n] + sizeof(VARIABLE) - 1)))
+			return mt_sys(SYS_execve, path, argv, envp);
+		own[n] = ours ? text : envp[n];
+	}
+	own[n] = NULL;
+	return mt_sys(SYS_execve, path, argv, own);
+}
+
 /*
  * Children of vfork() and posix_spawn() come here too, in our memory but with a
  * process id of their own: they just exec.
@@ -45,7 +127,7 @@ int mt_hook_execve(const char *path, char *const argv[], char *const envp[])
 		describe_end();
 		told = 1;
 	}
-	ret = mt_sys(SYS_execve, path, argv, envp);
+	ret = envp && is_foreign(path) ? exec_foreign(path, argv, envp) : mt_sys(SYS_execve, path, argv, envp);
 	if (told)
 		mt_monitor_exec_failed();
 	errno = (int)-ret;

@@ -540,6 +540,44 @@ else
 	skip "monitor --pid --running-only: $(head -n 1 tree.out)"
 fi
 
+# each process is recorded or named, with the reason
+cat > child.c << 'END'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	long pid = (long)argv;
+#ifdef __x86_64__
+	/* fork(2), seen by no hook; with an argument */
+	if (argc > 1)
+		__asm__ volatile("syscall" : "=a"(pid) : "0"(57l) : "rcx", "r11", "memory");
+#endif
+	usleep(200000);
+	if (pid)
+		wait(NULL);
+	return 0;
+}
+END
+unseen=
+[ "$(uname -m)" != x86_64 ] || unseen=' fork,no-hook,child'
+cc -O1 -o child child.c
+if cc -O1 -static -o static child.c 2> /dev/null; then
+	printf '%s\n' ./static 'env -i ./child' ./static './child x' 'echo done' > family.sh
+	"$MEMTRACE" record -q --backend "$backend" -o family.trace bash family.sh > family.out 2>&1
+	expect "a family: output" done "$(cat family.out)"
+	case $backend in
+	auto|zap|rwp)
+		expect "a family: what is not recorded" "exec,not-loaded,child exec,small,child exec,static,static exec,static,static$unseen" \
+			"$(awk -F, '$3 == "begin" && ($4 == "exec" || $5 == "no-hook") { gsub(/"/, ""); n = split($9, path, "/"); print $4 "," $5 "," path[n] }' \
+				family.trace/unrecorded.csv | grep -v env | sort | paste -sd ' ')"
+		expect "a family: said" "2 statically linked, 1 that did not get the library" \
+			"$("$MEMTRACE" info family.trace | grep -o '2 statically linked, 1 that did not get the library')"
+		;;
+	esac
+else
+	skip "a family: static programs cannot be linked"
+fi
+
 # flags that every command has may stand before it
 "$MEMTRACE" -q record --backend none -o early.trace true > early.out 2>&1
 expect "-q before the command" "0 " "$? $(cat early.out)"

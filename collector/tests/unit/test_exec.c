@@ -172,6 +172,55 @@ static void exits(void)
 	CHECK_EQ(ended(exec_true), 5 << 8);
 }
 
+static void put(const char *path, const void *bytes, size_t n)
+{
+	FILE *f = fopen(path, "w");
+
+	CHECK(f && fwrite(bytes, 1, n, f) == n && !fclose(f));
+}
+
+/* What our library cannot be loaded into does not get its name: the loader would complain. */
+static void foreign_programs(void)
+{
+	char elf[64] = "\177ELF\1", text[MAX_VALUE], long_value[MAX_VALUE + 8];
+	static const char script[] = "#! ./foreign-elf -x\n";
+	char dir[] = "/tmp/memtrace-exec-XXXXXX";
+
+	CHECK(mkdtemp(dir) && !chdir(dir));
+	put("foreign-elf", elf, sizeof(elf));
+	CHECK(is_foreign("foreign-elf"));
+	put("script", script, sizeof(script) - 1);
+	CHECK(is_foreign("script"));
+	elf[EI_CLASS] = ELFCLASS64;
+	elf[18] = 1;
+	put("foreign-elf", elf, sizeof(elf));
+	CHECK(is_foreign("foreign-elf"));
+	elf[18] = (char)MT_ELF_MACHINE;
+	elf[19] = (char)(MT_ELF_MACHINE >> 8);
+	put("foreign-elf", elf, sizeof(elf));
+	CHECK(!is_foreign("foreign-elf"));
+	CHECK(!is_foreign("script"));
+	put("foreign-elf", "", 0);
+	CHECK(!is_foreign("foreign-elf"));
+	CHECK(!is_foreign("nothing"));
+	CHECK(!is_foreign("/proc/self/exe"));
+	put("script", "#!./script\n", 11);
+	CHECK(!is_foreign("script"));
+	unlink("foreign-elf");
+	unlink("script");
+	CHECK(!chdir("/") && !rmdir(dir));
+
+	CHECK(without_us(text, "/opt/m/libmemtrace-preload.so"));
+	CHECK_STR(text, "LD_PRELOAD=");
+	CHECK(without_us(text, "/opt/m/libmemtrace-preload.so:/a.so b.so"));
+	CHECK_STR(text, "LD_PRELOAD=/a.so:b.so");
+	CHECK(without_us(text, "x.so /opt/m/libmemtrace-preload.so"));
+	CHECK_STR(text, "LD_PRELOAD=x.so");
+	memset(long_value, 'x', sizeof(long_value) - 1);
+	long_value[sizeof(long_value) - 1] = 0;
+	CHECK(!without_us(text, long_value));
+}
+
 int main(void)
 {
 	char path[] = "/tmp/test_exec.XXXXXX";
@@ -185,5 +234,6 @@ int main(void)
 	failing_exec(path);
 	exits();
 	unlink(path);
+	foreign_programs();
 	return mt_test_done();
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../cli/unrecorded.h"
+#include "arch.h"
 #include "harness.h"
 
 static char dir[] = "/tmp/memtrace-unrecorded-XXXXXX";
@@ -60,6 +61,15 @@ int main(void)
 	/* a number that is used again is another process */
 	CHECK(counted("1,7,begin,exec,small,1,0,0,/bin/true\n2,7,end,,small,1,5,0,/bin/true\n"
 		      "3,7,begin,exec,small,1,0,0,/bin/true\n4,7,end,,small,1,5,0,/bin/true\n", &left, text, sizeof(text)) == 2);
+
+	/* what cannot be recorded, named by the launcher at the end: the process of line 1 went on as something static */
+	CHECK(counted("1,7,begin,fork,small,1,0,0,/bin/dash\n3,9,begin,exec,small,1,0,0,/bin/sed\n"
+		      "2,7,begin,exec,static,1,0,0,\"/opt/busy\"\n5,7,end,,static,1,0,0,\"/opt/busy\"\n"
+		      "4,8,begin,exec,foreign,1,0,0,\"/opt/old\"\n", &left, text, sizeof(text)) == 3);
+	CHECK_STR(text, "3 processes not recorded: 1 that asked for little memory (--min-process), 1 statically linked, "
+		  "1 not a " MT_ARCH_NAME " program; busy 1, old 1, sed 1; --backend kmod records them all");
+	CHECK(counted("1,7,begin,fork,no-hook,1,0,0,\"\"\n", &left, text, sizeof(text)) == 1);
+	CHECK(strstr(text, ": 1 made by a system call of the program itself, which no hook sees;") != NULL);
 
 	/* left out, and a torn line at the end */
 	CHECK(counted("1,7,begin,exec,left-out,1,0,0,/bin/sed\n2,4194304,begin,exec,small,1,0,0,/bin/a\n"
