@@ -691,6 +691,8 @@ static void end_abandoned_process(void)
 	long fd, n, code = 0;
 	int field;
 
+	if (mon.task_fd < 0)	/* there was no descriptor for it */
+		mon.task_fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (mon.task_fd < 0 || mt_sys(SYS_fstat, mon.task_fd, &st) || st.st_nlink > 4)
 		return;
 	fd = open_proc("/proc/self/stat");
