@@ -3,13 +3,16 @@
 package org.memtrace.aggregation;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.tree.ProducerTree;
@@ -78,7 +81,7 @@ public final class NodeTimes {
 			}
 		}
 		Question q = new Question(bins, fromNs, toNs, table.info().endNs(), nodes, sets.length, places, table.producers(),
-				table.structures().stream().mapToLong(Structure::deathNs).toArray());
+				deaths(table.structures()));
 		double[][] level = new double[nodes + 1][bins.count()];
 		double[][] from = new double[nodes + 1][bins.count() + 1];
 		double[][] accesses = new double[Place.values().length][bins.count()];
@@ -97,6 +100,12 @@ public final class NodeTimes {
 			}
 		}
 		return new NodeTimes(table.info(), bins, nodes, level, accesses);
+	}
+
+	/** Of each structure when its memory is given back for the last time: others of its name may have lived there after it. */
+	private static long[] deaths(List<Structure> structures) {
+		Lives lives = Lives.of(structures);
+		return IntStream.range(0, structures.size()).mapToLong(lives::lastDeathNs).toArray();
 	}
 
 	private static void add(double[][] to, double[][] more) {

@@ -18,6 +18,7 @@ import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttPresenter;
 import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -288,7 +289,8 @@ public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.
 	public int memberOf(int producer) {
 		int id = producer;
 		int member = -1;
-		while (id >= 0 && data.producers.kind(id) != ProducerKind.ROOT && data.producers.kind(id) != ProducerKind.IMAGE) {
+		while (id >= 0 && data.producers.kind(id) != ProducerKind.ROOT && data.producers.kind(id) != ProducerKind.IMAGE
+				&& (data.producers.kind(id) != ProducerKind.GROUP || !Parts.isOpen(data.producers, id))) {
 			member = id;
 			id = data.producers.parent(id);
 		}

@@ -7,9 +7,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import org.memtrace.analysis.text.Parts;
 
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
+import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 
 /** What a row of an answer is about, by the names of its columns: pages and structures, or a thread. */
@@ -40,16 +43,44 @@ public final class AnswerPlace {
 			}
 		}
 		if (whole(table, "structure_id", row) instanceof Long id) {
-			return tops(tree, s -> s == id);
+			return id < 0 || id >= structures.size() ? new int[0] : block(tree, structures, id.intValue());
 		}
 		for (String name : STRUCTURES) {
 			int column = table.column(name);
 			if (column >= 0 && table.rows().get(row)[column] instanceof String text) {
 				int[] ids = structures.stream().filter(s -> s.name().equals(text)).mapToInt(Structure::id).sorted().toArray();
-				return ids.length == 0 ? ids : tops(tree, s -> Arrays.binarySearch(ids, s) >= 0);
+				if (ids.length > 0) {
+					return tops(tree, s -> Arrays.binarySearch(ids, s) >= 0);
+				}
+				for (int part : Parts.ids(tree, -1)) {
+					if (tree.name(part).equals(text)) {
+						return new int[] {part};
+					}
+				}
+				return ids;
 			}
 		}
 		return new int[0];
+	}
+
+	/** The producer of a block, or of the place where it and others of its name lived. */
+	private static int[] block(ProducerTree tree, List<Structure> structures, int structure) {
+		int[] own = tops(tree, s -> s == structure);
+		if (own.length > 0) {
+			return own;
+		}
+		Structure block = structures.get(structure);
+		int[] all = Lives.of(structures).blocks(structure);
+		int[] places = tops(tree, s -> Arrays.stream(all).anyMatch(b -> b == s));
+		for (int id : places) { // what is deepest comes last
+			for (int below = tree.subtreeEnd(id) - 1; below >= id; below--) {
+				if (tree.kind(below) == ProducerKind.GROUP && Long.compareUnsigned(tree.startAddress(below), block.startAddress()) <= 0
+						&& Long.compareUnsigned(block.endAddress() - 1, tree.endAddress(below) - 1) <= 0) {
+					return new int[] {below};
+				}
+			}
+		}
+		return own;
 	}
 
 	/** The highest producers of some structures. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.column;
 
+import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -15,6 +16,7 @@ import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.tree.ProducerTree;
@@ -42,8 +44,8 @@ final class RecordFields {
 					"First address that was read, or written if nothing was read or its address is not known",
 					EnumSet.of(AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET), RecordFields::address),
 			new Field("structure_id", "Structure number", Dimension.Type.NUMBER,
-					"Number of the structure, in the table of structures; not known where merging rules made a group of several", NONE,
-					t -> (c, l, r) -> t.producers().structure(c.leaf[l])),
+					"Number of the structure, in the table of structures: of several blocks of one name the one that lived there at that time; not known"
+							+ " where merging rules made a group of several", NONE, RecordFields::structure),
 			new Field("task", "Task", Dimension.Type.NUMBER, "Id that the operating system gives the thread", EnumSet.of(AccessColumn.THREAD),
 					RecordFields::task),
 			new Field("thread_index", "Thread number", Dimension.Type.NUMBER, "Number of the thread, in the table of threads",
@@ -78,11 +80,43 @@ final class RecordFields {
 		return (c, l, r) -> image(t.structures(), t.threads(), tree.structure(c.leaf[l]), c.thread[r]);
 	}
 
+	/** The block that a row is of, where several of one name have lived in a page. */
+	private static Get structure(AccessTable t) {
+		ProducerTree tree = t.producers();
+		Lives lives = Lives.of(t.structures());
+		BitSet several = new BitSet(tree.size());
+		for (int id = 0; id < tree.size(); id++) {
+			int s = tree.structure(id);
+			several.set(id, s >= 0 && s < t.structures().size() && lives.count(s) > 1 && switch (tree.kind(id)) {
+			case GROUP -> true;
+			case PART, PAGE -> several.get(tree.parent(id));
+			default -> false;
+			});
+		}
+		/** The blocks of a leaf. */
+		record Known(int leaf, int[] blocks) {
+		}
+		Known[] last = {new Known(-1, new int[0])}; // threads may see an older one
+		return (c, l, r) -> {
+			int leaf = c.leaf[l];
+			if (!several.get(leaf)) {
+				return tree.structure(leaf);
+			}
+			Known known = last[0];
+			if (known.leaf != leaf) {
+				known = new Known(leaf, lives.at(tree.structure(leaf), tree.startAddress(leaf), tree.endAddress(leaf)));
+				last[0] = known;
+			}
+			return lives.alive(known.blocks, c.startNs(r), c.endNs(r));
+		};
+	}
+
 	private static Get pageIndex(AccessTable t) {
+		Get structure = structure(t);
 		ProducerTree tree = t.producers();
 		long pageSize = Math.max(1, t.info().pageSizeBytes());
 		return (c, l, r) -> {
-			int s = tree.structure(c.leaf[l]);
+			int s = (int) structure.of(c, l, r);
 			return s < 0 ? DimensionValues.UNKNOWN : Long.divideUnsigned(tree.startAddress(c.leaf[l]), pageSize)
 					- Long.divideUnsigned(t.structures().get(s).startAddress(), pageSize);
 		};

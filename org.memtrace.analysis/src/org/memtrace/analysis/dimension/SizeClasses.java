@@ -7,7 +7,7 @@ import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.Progress;
-import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.tree.ProducerTree;
 
 /** The size of the structure, stack or range: classes between powers of two. */
@@ -28,11 +28,11 @@ final class SizeClasses extends OfMemory {
 	public ProducerValues values(AccessTable table, Progress progress) {
 		ProducerTree tree = table.producers();
 		Parts parts = new Parts(tree, table.structures());
+		Lives lives = Lives.of(table.structures());
 		return new ProducerValues(CLASSES, producer -> {
 			int s = tree.structure(producer);
 			if (s >= 0) {
-				Structure structure = table.structures().get(s);
-				return sizeClass(structure.sizeBytes());
+				return sizeClass(lives.asOne(s).sizeBytes());
 			}
 			int part = parts.of(producer);
 			return part < 0 ? DimensionValues.UNKNOWN

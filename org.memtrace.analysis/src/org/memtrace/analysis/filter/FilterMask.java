@@ -17,9 +17,11 @@ import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.dimension.Dimensions;
+import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
@@ -32,6 +34,8 @@ public final class FilterMask {
 	private final ProducerTree tree;
 	private final List<Structure> structures;
 	private final Progress progress;
+	/** Made when it is asked for. */
+	private Lives lives;
 	private final AccessMask mask = new AccessMask();
 
 	private FilterMask(ProducerTree tree, Progress progress) {
@@ -307,7 +311,8 @@ public final class FilterMask {
 	/** Whether a producer is what a person calls a piece of memory, and not what is around or within it. */
 	private boolean isMember(int id) {
 		return switch (tree.kind(id)) {
-		case ROOT, IMAGE, GROUP, NODE -> tree.isLeaf(id);
+		case ROOT, IMAGE, NODE -> tree.isLeaf(id);
+		case GROUP -> !Parts.isOpen(tree, id);
 		case OTHER -> tree.isLeaf(id);
 		case STRUCTURE, STACK, RANGE, PART, PAGE, FRAMES -> true;
 		};
@@ -326,7 +331,10 @@ public final class FilterMask {
 		if (structure < 0) {
 			return table.info().durationNs();
 		}
-		Structure s = structures.get(structure);
+		if (tree.kind(id) == ProducerKind.GROUP && lives == null) {
+			lives = Lives.of(structures);
+		}
+		Structure s = tree.kind(id) == ProducerKind.GROUP ? lives.asOne(structure) : structures.get(structure);
 		return Math.min(s.deathNs(), table.info().endNs()) - Math.max(s.birthNs(), table.info().startNs());
 	}
 

@@ -43,8 +43,13 @@ public record FindHit(Kind kind, String name, String detail, int rank, double we
 	 * @param producer what is shown, -1 when the memory was never accessed
 	 * @param mark what is marked in it: itself, or the page of an address; -1 none
 	 * @param structure id of the structure, -1 none
+	 * @param life whether the memory was also that of other blocks at other times: what is meant is the memory in the life of the structure
 	 */
-	public record Memory(int producer, int mark, int structure) implements Target {
+	public record Memory(int producer, int mark, int structure, boolean life) implements Target {
+		/** Memory that is what is meant at all times. */
+		public Memory(int producer, int mark, int structure) {
+			this(producer, mark, structure, false);
+		}
 	}
 
 	/** A line of the source, or a file when its line is 0. */

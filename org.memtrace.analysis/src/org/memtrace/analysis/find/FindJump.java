@@ -20,7 +20,8 @@ public final class FindJump {
 	}
 
 	/**
-	 * Zooms to memory, and marks what was found in it. The window stays, unless the structure did not live in it: then it is its life.
+	 * Zooms to memory, and marks what was found in it. The window stays, unless the structure did not live in it or shares the memory with
+	 * others that lived there at other times: then it is its life.
 	 *
 	 * @param structure what the memory is of, or null
 	 * @return whether there is something to show: memory that was never accessed is in no picture
@@ -29,7 +30,7 @@ public final class FindJump {
 		if (memory.producer() < 0) {
 			return false;
 		}
-		selection.go(inLife(selection, structure).withProducer(memory.producer()));
+		selection.go(inLife(selection, structure, memory.life()).withProducer(memory.producer()));
 		selection.mark(memory.mark());
 		return true;
 	}
@@ -39,7 +40,7 @@ public final class FindJump {
 		if (memory.producer() < 0) {
 			return false;
 		}
-		ViewState s = inLife(selection, structure);
+		ViewState s = inLife(selection, structure, memory.life());
 		int shown = s.producer();
 		int all = shown < 0 ? shown : selection.commonProducer(Math.min(shown, memory.mark()), Math.max(shown, memory.mark()));
 		selection.go(s.withProducer(all));
@@ -47,9 +48,10 @@ public final class FindJump {
 		return true;
 	}
 
-	private static ViewState inLife(TraceSelection selection, Structure structure) {
+	/** @param always also when the window has some of its life */
+	private static ViewState inLife(TraceSelection selection, Structure structure, boolean always) {
 		ViewState s = selection.state();
-		if (structure == null || structure.birthNs() < s.toNs() && structure.deathNs() > s.fromNs()) {
+		if (structure == null || !always && structure.birthNs() < s.toNs() && structure.deathNs() > s.fromNs()) {
 			return s;
 		}
 		ViewState all = selection.initial();

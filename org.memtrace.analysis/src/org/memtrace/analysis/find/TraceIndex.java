@@ -27,6 +27,7 @@ import org.memtrace.model.CodePlaces;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerKind;
@@ -44,12 +45,15 @@ public final class TraceIndex {
 	private final ProducerTree tree;
 	private final List<Structure> structures;
 	private final List<ThreadInfo> threads;
-	/** Producer of each entry of {@link #memory}; behind them come structures without one. */
+	/** Producer of each entry of {@link #memory}; behind them come structures without one of their own. */
 	private final int[] named;
+	/** Blocks that have lived in one place after others of their name: the producer of the place is theirs. */
+	private final int[] lived;
 	/** The others: those that were never accessed. */
 	private final int[] unused;
 	/** Of each structure; {@link #NONE} when it was never accessed. */
 	private final int[] producerOf;
+	private final Lives lives;
 	private final boolean severalImages;
 	private final NameSearch memory;
 	private final NameSearch threadNames;
@@ -78,7 +82,7 @@ public final class TraceIndex {
 				progress.check();
 			}
 			ProducerKind kind = tree.kind(id);
-			if (kind == ProducerKind.PAGE || kind == ProducerKind.PART) {
+			if (!isNamed(id)) {
 				continue;
 			}
 			if (n == ids.length) {
@@ -93,9 +97,11 @@ public final class TraceIndex {
 			}
 		}
 		named = Arrays.copyOf(ids, n);
+		lives = Lives.of(structures);
+		lived = lived();
 		unused = IntStream.range(0, producerOf.length).filter(s -> producerOf[s] == NONE).toArray();
 		severalImages = structures.stream().mapToInt(Structure::image).distinct().limit(2).count() > 1;
-		memory = new NameSearch(NameIndex.of(named.length + unused.length, this::memoryName, progress), this::sizeBytes);
+		memory = new NameSearch(NameIndex.of(named.length + lived.length + unused.length, this::memoryName, progress), this::sizeBytes);
 		threadNames = new NameSearch(NameIndex.of(threads.size(), i -> threadName(i) + " " + threadDetail(i), progress), i -> -i);
 		structureAddresses = new AddressIndex(structures.stream().map(s -> new Block(s.startAddress(), s.endAddress(), s.id())).toList());
 		rangeAddresses = new AddressIndex(ranges);
@@ -185,18 +191,67 @@ public final class TraceIndex {
 		}
 	}
 
+	/** Gives blocks that have no producer of their own that of the place where they lived. */
+	private int[] lived() {
+		Map<Integer, List<Integer>> places = new HashMap<>();
+		for (int id : named) {
+			int s = tree.structure(id);
+			if (s >= 0 && s < structures.size() && tree.kind(id) == ProducerKind.GROUP && (tree.isLeaf(id) || !isNamed(tree.firstChild(id)))) {
+				places.computeIfAbsent(lives.first(s), k -> new ArrayList<>(1)).add(id);
+			}
+		}
+		int[] found = new int[structures.size()];
+		int n = 0;
+		for (Structure s : structures) {
+			for (int id : producerOf[s.id()] == NONE ? places.getOrDefault(lives.first(s.id()), List.of()) : List.<Integer>of()) {
+				if (Long.compareUnsigned(tree.startAddress(id), s.startAddress()) <= 0
+						&& Long.compareUnsigned(s.endAddress() - 1, tree.endAddress(id) - 1) <= 0) {
+					producerOf[s.id()] = id;
+					found[n++] = s.id();
+					break;
+				}
+			}
+		}
+		return Arrays.copyOf(found, n);
+	}
+
+	private boolean isNamed(int producer) {
+		return tree.kind(producer) != ProducerKind.PAGE && tree.kind(producer) != ProducerKind.PART;
+	}
+
+	private boolean isLife(int entry) {
+		return entry >= named.length && entry < named.length + lived.length;
+	}
+
+	/** Of an entry without a producer of its own. */
+	private int block(int entry) {
+		return isLife(entry) ? lived[entry - named.length] : unused[entry - named.length - lived.length];
+	}
+
+	private boolean isBlocks(int entry) {
+		return entry < named.length && tree.kind(named[entry]) == ProducerKind.GROUP;
+	}
+
 	private Structure structureOf(int entry) {
-		int s = entry < named.length ? tree.structure(named[entry]) : unused[entry - named.length];
-		boolean whole = entry >= named.length || tree.kind(named[entry]) != ProducerKind.GROUP;
-		return whole && s >= 0 && s < structures.size() ? structures.get(s) : null;
+		int s = entry < named.length ? tree.structure(named[entry]) : block(entry);
+		return s < 0 || s >= structures.size() ? null : isBlocks(entry) ? lives.asOne(s) : structures.get(s);
 	}
 
 	private String memoryName(int entry) {
-		return entry < named.length ? tree.name(named[entry]) : structures.get(unused[entry - named.length]).name();
+		return entry < named.length ? tree.name(named[entry]) : blockName(block(entry));
+	}
+
+	/** Of a block: with its number, if there are several. */
+	private String blockName(int structure) {
+		Structure s = structures.get(structure);
+		return lives.count(structure) > 1 ? s.plainName() + " #" + lives.number(structure) : s.name();
 	}
 
 	private double sizeBytes(int entry) {
 		Structure s = structureOf(entry);
+		if (isLife(entry)) {
+			return 0; // behind the place where it lived
+		}
 		if (s != null) {
 			return s.sizeBytes();
 		}
@@ -261,10 +316,11 @@ public final class TraceIndex {
 
 	private FindHit memoryHit(NameSearch.Match m) {
 		Structure s = structureOf(m.index());
-		boolean used = m.index() < named.length;
-		int producer = used ? named[m.index()] : NONE;
+		boolean life = isLife(m.index());
+		boolean used = life || m.index() < named.length;
+		int producer = life ? producerOf[block(m.index())] : used ? named[m.index()] : NONE;
 		return new FindHit(Kind.STRUCTURE, memoryName(m.index()), s != null ? detail(s, used) : detail(producer), m.rank(), m.weight(),
-				new Memory(producer, producer, s == null ? NONE : s.id()));
+				new Memory(producer, producer, s == null || isBlocks(m.index()) ? NONE : s.id(), life));
 	}
 
 	private String detail(Structure s, boolean used) {
@@ -273,7 +329,7 @@ public final class TraceIndex {
 			parts.add(s.typeName());
 		}
 		if (!s.site().isEmpty()) {
-			parts.add(s.site());
+			parts.add(s.shortSite());
 		}
 		if (severalImages) {
 			parts.add("process " + s.image());
@@ -336,7 +392,8 @@ public final class TraceIndex {
 			Structure s = structures.get(b.id());
 			int producer = producerOf[s.id()];
 			int page = producer < 0 ? NONE : page(producer, address);
-			String where = String.format(Locale.ROOT, "%s + 0x%x", producer < 0 ? s.name() : tree.name(producer), address - s.startAddress());
+			String name = producer < 0 || tree.kind(producer) == ProducerKind.GROUP ? blockName(s.id()) : tree.name(producer);
+			String where = String.format(Locale.ROOT, "%s + 0x%x", name, address - s.startAddress());
 			String on = page < 0 || page == producer ? "" : tree.name(page) + ", ";
 			hits.add(new FindHit(Kind.ADDRESS, where, on + detail(s, producer >= 0), rank, -hits.size(), new Memory(producer, page, s.id())));
 		}
@@ -359,7 +416,7 @@ public final class TraceIndex {
 		boolean before = Long.compareUnsigned(b.start(), address) < 0;
 		long gap = before ? address - b.end() : b.start() - address;
 		int producer = producerOf[s.id()];
-		String name = producer < 0 ? s.name() : tree.name(producer);
+		String name = producer < 0 || tree.kind(producer) == ProducerKind.GROUP ? blockName(s.id()) : tree.name(producer);
 		String where = before ? "between structures: " + name + " ends " + (gap == 0 ? "here" : Units.bytes(gap) + " before")
 				: "between structures: " + name + " begins " + Units.bytes(gap) + " behind";
 		hits.add(new FindHit(Kind.ADDRESS, where, detail(s, producer >= 0), rank, -hits.size(), new Memory(producer, producer, s.id())));

@@ -22,10 +22,12 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
@@ -101,7 +103,7 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 		int producer = rows.producer(hit.row());
 		int s = source.producers().structure(producer);
 		if (s >= 0 && s < structures.size()) {
-			structure(lines, structures.get(s), store);
+			structure(lines, source.producers().kind(producer) == ProducerKind.GROUP ? Lives.of(structures).asOne(s) : structures.get(s), store);
 		}
 		if (f.records == 1 && source instanceof GanttAccesses a && store != null) {
 			code(lines, a, f, store, progress);

@@ -5,6 +5,7 @@ package org.memtrace.analysis.gantt;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import org.memtrace.analysis.text.Parts;
 
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
@@ -41,12 +42,10 @@ public final class GanttFold {
 	public static GanttFold initial(ProducerTree tree) {
 		BitSet open = new BitSet();
 		boolean memory = false;
-		for (int id = 0; id < tree.size() && !memory; id = tree.kind(id) == ProducerKind.ROOT || tree.kind(id) == ProducerKind.IMAGE
-				? id + 1
-				: tree.subtreeEnd(id)) {
+		for (int id = 0; id < tree.size() && !memory; id = isAround(tree, id) ? id + 1 : tree.subtreeEnd(id)) {
 			memory = tree.kind(id) == ProducerKind.STRUCTURE || tree.kind(id) == ProducerKind.STACK
 					|| tree.kind(id) == ProducerKind.RANGE || tree.kind(id) == ProducerKind.GROUP;
-			if (tree.kind(id) == ProducerKind.ROOT || tree.kind(id) == ProducerKind.IMAGE) {
+			if (isAround(tree, id)) {
 				open.set(id);
 			}
 		}
@@ -56,12 +55,18 @@ public final class GanttFold {
 		} else {
 			// images after the first memory
 			for (int id = 0; id < tree.size(); id = open.get(id) ? id + 1 : tree.subtreeEnd(id)) {
-				if (tree.kind(id) == ProducerKind.ROOT || tree.kind(id) == ProducerKind.IMAGE) {
+				if (isAround(tree, id)) {
 					open.set(id);
 				}
 			}
 		}
 		return new GanttFold(Map.of(GanttSource.ALL, open), new BitSet(), new BitSet());
+	}
+
+	/** Roots and images, and groups of structures: how many there are changes nothing for those that are rows. */
+	private static boolean isAround(ProducerTree tree, int id) {
+		return tree.kind(id) == ProducerKind.ROOT || tree.kind(id) == ProducerKind.IMAGE
+				|| tree.kind(id) == ProducerKind.GROUP && Parts.isOpen(tree, id);
 	}
 
 	/** Unfolds level by level while there are few rows; roots always. */

@@ -175,7 +175,7 @@ public final class RowLayout {
 		while (n < hierarchy.size()) {
 			ProducerKind kind = names.kind(n);
 			boolean open = !hierarchy.isLeaf(n) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.NODE
-					|| inside && hierarchy.weight(n) * 6 > hierarchy.weight(0));
+					|| kind == ProducerKind.GROUP && names.isAround(n) || inside && hierarchy.weight(n) * 6 > hierarchy.weight(0));
 			if (open) {
 				n++;
 			} else {

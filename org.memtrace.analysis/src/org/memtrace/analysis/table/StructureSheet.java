@@ -18,6 +18,7 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerTree;
 
@@ -123,8 +124,9 @@ public final class StructureSheet {
 		int[] first = Arrays.stream(rows).map(id -> Math.max(id, from)).toArray();
 		int[] end = Arrays.stream(rows).map(id -> Math.min(tree.subtreeEnd(id), to)).toArray();
 		List<AccessDetails> details = table.details(first, end, fromNs, toNs, progress);
+		Lives lives = Lives.of(structures);
 		for (int i = 0; i < rows.length; i++) {
-			Row r = StructureTable.row(tree, structures, rows[i], details.get(i));
+			Row r = StructureTable.row(tree, structures, lives, rows[i], details.get(i));
 			s.structure[i] = r.structure();
 			s.size[i] = r.sizeBytes();
 			s.reads[i] = r.details().reads();

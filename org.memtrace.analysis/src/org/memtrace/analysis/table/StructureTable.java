@@ -10,8 +10,10 @@ import java.util.stream.Collectors;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
@@ -24,8 +26,8 @@ public final class StructureTable {
 	 * @param producer id of its producer
 	 * @param name name
 	 * @param kind such as heap or stack
-	 * @param structure what is known from the program, or null for a range
-	 * @param sizeBytes size
+	 * @param structure what is known from the program, of several blocks as one ({@link Lives#asOne}), or null for a range
+	 * @param sizeBytes size; of several blocks, the most bytes that lived at one time
 	 * @param details figures over the whole trace (or the window)
 	 * @param firstToucher thread that first used most of its pages, -1 unknown
 	 * @param firstTouchShare share of the pages with a known first thread that it used first, 0..1
@@ -77,24 +79,14 @@ public final class StructureTable {
 	public static StructureTable of(AccessTable table, List<Structure> structures, long fromNs, long toNs,
 			Progress progress) throws MemtraceException {
 		ProducerTree tree = table.producers();
-		List<Integer> ids = new ArrayList<>();
-		int id = 0;
-		while (id < tree.size()) {
-			ProducerKind kind = tree.kind(id);
-			boolean open = !tree.isLeaf(id) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.NODE);
-			if (open) {
-				id++;
-				continue;
-			}
-			ids.add(id);
-			id = tree.subtreeEnd(id);
-		}
+		List<Integer> ids = Parts.ids(tree, -1);
 		int[] from = ids.stream().mapToInt(Integer::intValue).toArray();
 		int[] to = ids.stream().mapToInt(tree::subtreeEnd).toArray();
 		List<AccessDetails> details = table.details(from, to, fromNs, toNs, progress);
 		List<Row> rows = new ArrayList<>();
+		Lives lives = Lives.of(structures);
 		for (int i = 0; i < from.length; i++) {
-			rows.add(row(tree, structures, from[i], details.get(i)));
+			rows.add(row(tree, structures, lives, from[i], details.get(i)));
 		}
 		return new StructureTable(table, rows);
 	}
@@ -118,9 +110,10 @@ public final class StructureTable {
 	}
 
 	/** The row of a producer. */
-	static Row row(ProducerTree tree, List<Structure> structures, int id, AccessDetails d) {
+	static Row row(ProducerTree tree, List<Structure> structures, Lives lives, int id, AccessDetails d) {
 		int s = tree.structure(id);
-		Structure structure = s >= 0 && s < structures.size() && tree.kind(id) != ProducerKind.GROUP ? structures.get(s) : null;
+		Structure structure = s < 0 || s >= structures.size() ? null
+				: tree.kind(id) == ProducerKind.GROUP ? lives.asOne(s) : structures.get(s);
 		long size = structure != null ? structure.sizeBytes() : sizeBytes(tree, structures, id);
 		String kind = structure != null ? structure.kind().name().toLowerCase(Locale.ROOT)
 				: tree.kind(id).name().toLowerCase(Locale.ROOT);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
@@ -15,6 +16,7 @@ public final class NodeNames {
 	private final Hierarchy hierarchy;
 	private final ProducerTree tree;
 	private final List<Structure> structures;
+	private volatile Lives lives;
 
 	/**
 	 * @param tree the producers of the hierarchy; null to call nodes by their number
@@ -36,11 +38,34 @@ public final class NodeNames {
 		return id < 0 ? ProducerKind.ROOT : tree == null ? ProducerKind.OTHER : tree.kind(id);
 	}
 
-	/** The structure that a node is or is a part of, or null. */
+	/** The structure that a node is or is a part of, or null; of several blocks, all of them as one. */
 	public Structure structure(int node) {
 		int id = hierarchy.producer(node);
 		int s = id < 0 || tree == null ? -1 : tree.structure(id);
-		return s < 0 || s >= structures.size() ? null : structures.get(s);
+		if (s < 0 || s >= structures.size()) {
+			return null;
+		}
+		return tree.kind(id) != ProducerKind.GROUP ? structures.get(s) : lives().asOne(s);
+	}
+
+	private Lives lives() {
+		Lives made = lives; // a race makes it twice
+		if (made == null) {
+			made = Lives.of(structures);
+			lives = made;
+		}
+		return made;
+	}
+
+	/** Whether a node only stands around structures, as roots do. */
+	public boolean isAround(int node) {
+		int id = hierarchy.producer(node);
+		return id < 0 || tree != null && Parts.isOpen(tree, id);
+	}
+
+	private boolean isBlocks(int node) {
+		int id = hierarchy.producer(node);
+		return id >= 0 && tree != null && tree.kind(id) == ProducerKind.GROUP && tree.structure(id) >= 0;
 	}
 
 	/** Name of a node. */
@@ -70,7 +95,7 @@ public final class NodeNames {
 			return true;
 		}
 		Structure s = structure(node);
-		if (kind != ProducerKind.STRUCTURE || s == null) {
+		if (kind != ProducerKind.STRUCTURE && !isBlocks(node) || s == null) {
 			return kind == ProducerKind.STRUCTURE;
 		}
 		return switch (s.kind()) {
@@ -104,7 +129,7 @@ public final class NodeNames {
 			return "";
 		}
 		long size = tree.endAddress(id) - tree.startAddress(id);
-		return switch (tree.kind(id)) {
+		return switch (isBlocks(node) ? ProducerKind.STRUCTURE : tree.kind(id)) {
 		case STRUCTURE, STACK -> {
 			Structure s = structure(node);
 			String kind = s == null ? tree.kind(id) == ProducerKind.STACK ? "stack" : ""

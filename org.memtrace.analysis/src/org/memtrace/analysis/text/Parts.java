@@ -54,19 +54,18 @@ public final class Parts {
 
 	/** Name of what holds a producer; that of the structure, also inside of a group of small ones. */
 	public String name(int producer) {
+		int i = groupOf(producer);
 		int s = tree.structure(producer);
-		if (s >= 0 && s < structures.size()) {
+		if (i < 0 && s >= 0 && s < structures.size()) {
 			return structures.get(s).name();
 		}
-		int i = of(producer);
+		i = of(producer);
 		return i < 0 ? "" : partName(i);
 	}
 
-	/**
-	 * Index of the part that holds a producer of no structure of its own and is a group of merged ones, -1 when there is none.
-	 */
-	public int groupOf(int producer) {
-		int i = tree.structure(producer) >= 0 ? -1 : of(producer);
+	/** Index of the part that holds a producer and is a group of blocks, -1 when there is none. */
+	private int groupOf(int producer) {
+		int i = of(producer);
 		return i >= 0 && tree.kind(part[i]) == ProducerKind.GROUP ? i : -1;
 	}
 
@@ -99,11 +98,12 @@ public final class Parts {
 
 	/** Index of a producer in {@link #ranks}, -1 when it has none. */
 	public int rankIndex(int producer) {
+		int i = groupOf(producer);
 		int s = tree.structure(producer);
-		if (s >= 0 && s < structures.size()) {
+		if (i < 0 && s >= 0 && s < structures.size()) {
 			return s;
 		}
-		int i = of(producer);
+		i = of(producer);
 		return i < 0 ? -1 : structures.size() + i;
 	}
 
@@ -130,13 +130,13 @@ public final class Parts {
 	}
 
 	/** Whether a producer stands around parts and is none. Groups of blocks are parts, groups of structures are not. */
-	private static boolean isOpen(ProducerTree tree, int id) {
+	public static boolean isOpen(ProducerTree tree, int id) {
 		if (tree.isLeaf(id)) {
 			return false;
 		}
 		return switch (tree.kind(id)) {
 		case ROOT, IMAGE, NODE -> true;
-		case GROUP -> switch (tree.kind(tree.firstChild(id))) {
+		case GROUP -> tree.structure(id) < 0 && switch (tree.kind(tree.firstChild(id))) {
 			case STRUCTURE, STACK, RANGE, FRAMES, GROUP -> true;
 			default -> false;
 		};

@@ -6,7 +6,9 @@ package org.memtrace.importer.tree;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +17,7 @@ import java.util.stream.IntStream;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.PageCells;
@@ -41,6 +44,8 @@ public final class MemoryTreeBuilder {
 	/** More siblings than these are merged and grouped. */
 	static final int MOST_SIBLINGS = 1000;
 	private static final int GROUP_SIZE = 250;
+	/** Blocks with fewer pages are not shown one by one. */
+	private static final int SMALL_PAGES = 16;
 	private static final int CHECK = 65_536;
 
 	/** Cells by page number, which is that of the frame in the physical tree. */
@@ -55,8 +60,13 @@ public final class MemoryTreeBuilder {
 	 * @param structure -1 when there is none, or several
 	 * @param members structures
 	 * @param cells in order of their pages; a page comes more than once when several structures or frames have used it
+	 * @param blocks what it is divided into before the pages, in the order of the first births; empty for pages only
 	 */
-	private record Owner(ProducerKind kind, String label, long start, long end, int structure, int[] members, int[] cells) {
+	private record Owner(ProducerKind kind, String label, long start, long end, int structure, int[] members, int[] cells,
+			List<Owner> blocks) {
+		Owner(ProducerKind kind, String label, long start, long end, int structure, int[] members, int[] cells) {
+			this(kind, label, start, end, structure, members, cells, List.of());
+		}
 	}
 
 	private final PageCells cells;
@@ -66,6 +76,7 @@ public final class MemoryTreeBuilder {
 	private final List<MergeRule> rules;
 	private final MergeRule.Stacks stacks;
 	private final RankNames names;
+	private final Lives lives;
 	private final Progress progress;
 	private final Map<String, Integer> usedLabels = new HashMap<>();
 	private ProducerTreeBuilder tree;
@@ -82,6 +93,7 @@ public final class MemoryTreeBuilder {
 		this.rules = MergeRule.parseAll(layout.rules());
 		this.stacks = stacks;
 		this.names = RankNames.of(layout, structures);
+		this.lives = Lives.of(structures);
 		this.progress = progress;
 	}
 
@@ -141,17 +153,15 @@ public final class MemoryTreeBuilder {
 		}
 	}
 
-	/** Applies the rules, and if that leaves too many siblings, merges what is alike. */
+	/** Applies the rules, makes one of what a person takes for one, and if that leaves too many siblings, merges small ones without a name. */
 	private List<Owner> grouped(List<Owner> owners) throws MemtraceException {
 		List<Owner> result = owners;
 		for (MergeRule rule : rules) {
 			result = merge(result, rule);
 		}
+		result = joinLives(result);
 		if (result.size() > MOST_SIBLINGS) {
-			result = merge(result, true);
-		}
-		if (result.size() > MOST_SIBLINGS) {
-			result = merge(result, false);
+			result = mergeNameless(result);
 		}
 		result.sort(Comparator.comparing(Owner::start, Long::compareUnsigned).thenComparing(Owner::structure));
 		return result;
@@ -283,8 +293,8 @@ public final class MemoryTreeBuilder {
 					if (some.size() == 1) {
 						result.add(some.get(0));
 					} else {
-						int count = some.stream().mapToInt(o -> o.members.length).sum();
-						result.add(merged(some, rule.label(structures.get(some.get(0).members[0]), count, stacks)));
+						List<Structure> blocks = some.stream().flatMapToInt(o -> Arrays.stream(o.members)).mapToObj(structures::get).toList();
+						result.add(merged(some, rule.label(blocks, stacks)));
 					}
 					from = to;
 				}
@@ -313,45 +323,124 @@ public final class MemoryTreeBuilder {
 		return common;
 	}
 
-	/**
-	 * Merges structures of one origin into one producer.
-	 *
-	 * @param byOrigin by call stack or site and by size (all sizes below a page are one); else all smaller than a page by kind
-	 */
-	private List<Owner> merge(List<Owner> owners, boolean byOrigin) throws MemtraceException {
-		Map<String, List<Owner>> groups = new LinkedHashMap<>();
+	/** Makes one owner of the blocks of each structure, however many there are. */
+	private List<Owner> joinLives(List<Owner> owners) throws MemtraceException {
+		Map<Integer, List<Owner>> groups = new LinkedHashMap<>();
 		List<Owner> result = new ArrayList<>();
+		Map<Integer, Integer> elsewhere = new HashMap<>(); // blocks that a rule has put elsewhere
 		for (Owner owner : owners) {
-			String key = owner.structure < 0 ? null : key(structures.get(owner.structure), byOrigin);
-			if (key == null) {
-				result.add(owner);
+			progress.check();
+			if (owner.structure >= 0 && lives.count(owner.structure) > 1) {
+				groups.computeIfAbsent(lives.first(owner.structure), k -> new ArrayList<>()).add(owner);
 			} else {
-				groups.computeIfAbsent(key, k -> new ArrayList<>()).add(owner);
+				result.add(owner);
+				if (owner.structure < 0) {
+					Arrays.stream(owner.members).forEach(s -> elsewhere.merge(lives.first(s), 1, Integer::sum));
+				}
 			}
 		}
-		for (List<Owner> members : groups.values()) {
-			progress.check();
-			if (members.size() == 1) {
-				result.add(members.get(0));
-				continue;
-			}
-			Structure first = structures.get(members.get(0).structure);
-			String what = !byOrigin ? "small " + first.kind().name().toLowerCase(Locale.ROOT) + " blocks"
-					: first.site().isEmpty() ? first.name() : first.site();
-			result.add(merged(members, String.format(Locale.ROOT, "%s (%,d blocks)", what, members.size())));
+		for (Map.Entry<Integer, List<Owner>> group : groups.entrySet()) {
+			int count = lives.count(group.getKey()) - elsewhere.getOrDefault(group.getKey(), 0);
+			result.add(count == 1 ? group.getValue().get(0) : joined(group.getValue(), count));
 		}
 		return result;
 	}
 
-	private String key(Structure s, boolean byOrigin) {
-		boolean small = Long.compareUnsigned(s.sizeBytes(), 1L << pageShift) < 0;
-		if (!byOrigin) {
-			return small ? s.kind().name() : null;
+	/**
+	 * One structure of several blocks. Blocks that lie apart are shown one by one, unless they are small; those that have lived one after
+	 * the other in the same place are pages of that place.
+	 *
+	 * @param count blocks, also those that were never accessed
+	 */
+	private Owner joined(List<Owner> blocks, int count) throws MemtraceException {
+		List<Owner> places = new ArrayList<>();
+		for (List<Owner> place : places(blocks)) {
+			progress.check();
+			places.add(place.size() == 1 ? place.get(0) : place(place, null, List.of()));
 		}
-		if (s.stack() < 0 && s.site().isEmpty()) {
-			return null;
+		places.sort(Comparator.comparingInt(this::firstNumber));
+		Structure first = structures.get(blocks.get(0).structure);
+		String what = first.kind() == StructureKind.BRK ? "heaps" : "blocks";
+		return place(blocks, String.format(Locale.ROOT, "%s (%,d %s)", label(first), count, what), places.size() > 1 ? places : List.of());
+	}
+
+	/** Blocks that have bytes in common at any time are at one place; all small ones of a structure are, too. */
+	private List<List<Owner>> places(List<Owner> blocks) {
+		List<Owner> byAddress = new ArrayList<>(blocks);
+		byAddress.sort(Comparator.comparing(Owner::start, Long::compareUnsigned).thenComparing(Owner::structure));
+		List<List<Owner>> places = new ArrayList<>();
+		List<Owner> small = new ArrayList<>();
+		for (int from = 0, to; from < byAddress.size(); from = to) {
+			long end = lastByte(byAddress.get(from));
+			boolean hasSmall = isSmall(byAddress.get(from));
+			for (to = from + 1; to < byAddress.size() && Long.compareUnsigned(firstByte(byAddress.get(to)), end) <= 0; to++) {
+				hasSmall |= isSmall(byAddress.get(to));
+				end = Long.compareUnsigned(lastByte(byAddress.get(to)), end) > 0 ? lastByte(byAddress.get(to)) : end;
+			}
+			List<Owner> place = byAddress.subList(from, to);
+			if (hasSmall) {
+				small.addAll(place);
+			} else {
+				places.add(place);
+			}
 		}
-		return s.kind() + "|" + (s.stack() >= 0 ? s.stack() : s.site()) + "|" + (small ? "small" : s.sizeBytes());
+		if (!small.isEmpty()) {
+			places.add(small);
+		}
+		return places;
+	}
+
+	private boolean isSmall(Owner block) {
+		return Long.compareUnsigned(block.end - block.start, (long) SMALL_PAGES << pageShift) < 0;
+	}
+
+	/** Of a small block, that of its first page. */
+	private long firstByte(Owner block) {
+		return isSmall(block) ? block.start & -(1L << pageShift) : block.start;
+	}
+
+	private long lastByte(Owner block) {
+		return isSmall(block) ? block.end - 1 | (1L << pageShift) - 1 : block.end - 1;
+	}
+
+	/** @param label null to be made from the numbers of the blocks */
+	private Owner place(List<Owner> blocks, String label, List<Owner> places) throws MemtraceException {
+		Owner lowest = blocks.get(0);
+		long last = lowest.end - 1;
+		for (Owner b : blocks) {
+			int lower = Long.compareUnsigned(b.start, lowest.start);
+			lowest = lower < 0 || lower == 0 && b.structure < lowest.structure ? b : lowest;
+			last = Long.compareUnsigned(b.end - 1, last) > 0 ? b.end - 1 : last;
+		}
+		int[] sorted = places.isEmpty() ? byPage(blocks.stream().flatMapToInt(b -> Arrays.stream(b.cells)).toArray()) : new int[0];
+		int[] members = blocks.stream().flatMapToInt(b -> Arrays.stream(b.members)).toArray();
+		return new Owner(ProducerKind.GROUP, label, lowest.start, last + 1, lowest.structure, members, sorted, places);
+	}
+
+	/** The least number among the blocks of an owner. */
+	private int firstNumber(Owner owner) {
+		return Arrays.stream(owner.members).map(lives::number).min().orElse(0);
+	}
+
+	/** Merges structures below a page that have neither a name nor a place, by kind. */
+	private List<Owner> mergeNameless(List<Owner> owners) throws MemtraceException {
+		Map<StructureKind, List<Owner>> groups = new EnumMap<>(StructureKind.class);
+		List<Owner> result = new ArrayList<>();
+		for (Owner owner : owners) {
+			Structure s = owner.structure < 0 || owner.kind == ProducerKind.GROUP ? null : structures.get(owner.structure);
+			if (s != null && s.name().isBlank() && s.site().isBlank() && Long.compareUnsigned(s.sizeBytes(), 1L << pageShift) < 0) {
+				groups.computeIfAbsent(s.kind(), k -> new ArrayList<>()).add(owner);
+			} else {
+				result.add(owner);
+			}
+		}
+		for (Map.Entry<StructureKind, List<Owner>> group : groups.entrySet()) {
+			progress.check();
+			List<Owner> members = group.getValue();
+			result.add(members.size() == 1 ? members.get(0) : merged(members, String.format(Locale.ROOT, "small %s blocks (%,d blocks)",
+					group.getKey().name().toLowerCase(Locale.ROOT), members.size())));
+		}
+		return result;
 	}
 
 	private Owner merged(List<Owner> owners, String label) throws MemtraceException {
@@ -500,15 +589,15 @@ public final class MemoryTreeBuilder {
 		return names.shown(s, nameOf(s));
 	}
 
-	private static String nameOf(Structure s) {
+	private String nameOf(Structure s) {
 		if (s.kind() == StructureKind.BRK) {
 			return BRK_NAME;
 		}
 		if (!s.name().isBlank()) {
-			return s.name().strip();
+			return lives.count(s.id()) > 1 ? s.plainName() : s.name().strip();
 		}
 		return s.kind().name().toLowerCase(Locale.ROOT) + " "
-				+ (s.site().isBlank() ? Long.toHexString(s.startAddress()) : s.site());
+				+ (s.site().isBlank() ? Long.toHexString(s.startAddress()) : s.shortSite());
 	}
 
 	/** The label, or with the first free number behind it. '=' would break FrameSoc's colour files. */
@@ -527,7 +616,40 @@ public final class MemoryTreeBuilder {
 		return candidate;
 	}
 
+	/** Emits the children of an owner that is divided into blocks: some of these, divided as pages are. */
+	private void blocks(Owner owner, int from, int to) throws MemtraceException {
+		int parts = Math.min(fanout, to - from);
+		for (int k = 0; k < parts; k++) {
+			int first = from + (int) bound(to - from, k, parts);
+			int last = from + (int) bound(to - from, k + 1, parts);
+			List<Owner> some = owner.blocks.subList(first, last);
+			if (some.size() == 1) {
+				emit(some.get(0), unique(numbered(some)));
+			} else {
+				Owner all = place(some, null, some);
+				tree.begin(ProducerKind.GROUP, unique(numbered(some)), all.start, all.end, all.structure);
+				blocks(owner, first, last);
+				tree.end();
+			}
+		}
+	}
+
+	/** Name and numbers of blocks: {@code rows #3}, {@code rows #3-#8}, and if others lie between them, how many they are. */
+	private String numbered(List<Owner> some) {
+		IntSummaryStatistics numbers = some.stream().flatMapToInt(b -> Arrays.stream(b.members)).map(lives::number).summaryStatistics();
+		String name = label(structures.get(some.get(0).structure));
+		String range = name + " #" + numbers.getMin() + (numbers.getMin() == numbers.getMax() ? "" : "-#" + numbers.getMax());
+		return numbers.getCount() > numbers.getMax() - numbers.getMin() ? range
+				: String.format(Locale.ROOT, "%s (%,d of them)", range, numbers.getCount());
+	}
+
 	private void emit(Owner owner, String label) throws MemtraceException {
+		if (!owner.blocks.isEmpty()) {
+			tree.begin(owner.kind, label, owner.start, owner.end, owner.structure);
+			blocks(owner, 0, owner.blocks.size());
+			tree.end();
+			return;
+		}
 		int[] list = owner.cells;
 		worked += list.length;
 		if (worked >= CHECK) {

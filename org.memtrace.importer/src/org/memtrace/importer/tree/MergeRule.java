@@ -176,14 +176,16 @@ public final class MergeRule {
 		return "";
 	}
 
-	/** What a person reads: a label for structures that were merged, of which the first is given. */
-	String label(Structure first, int count, Stacks stacks) throws MemtraceException {
+	/** What a person reads: a label for structures that were merged. */
+	String label(List<Structure> blocks, Stacks stacks) throws MemtraceException {
+		Structure first = blocks.get(0);
+		boolean oneName = !first.name().isBlank() && blocks.stream().allMatch(s -> s.plainName().equals(first.plainName()));
 		String what;
 		if (criteria.contains(Criterion.NAME)) {
 			what = pattern == null ? first.name() : matched(first.name(), Criterion.NAME).equals("all") ? pattern.pattern()
 					: matched(first.name(), Criterion.NAME).substring(1);
 		} else if (criteria.contains(Criterion.STACK) || criteria.contains(Criterion.SITE)) {
-			what = first.site().isEmpty() ? first.name() : first.site();
+			what = oneName ? first.plainName() : first.site().isEmpty() ? first.name() : first.shortSite();
 		} else if (criteria.contains(Criterion.LIBRARY)) {
 			what = library(first, stacks);
 		} else if (criteria.contains(Criterion.SIZE)) {
@@ -194,6 +196,6 @@ public final class MergeRule {
 		} else {
 			what = first.kind().name().toLowerCase(Locale.ROOT);
 		}
-		return what + " " + String.format(Locale.ROOT, "(%,d blocks)", count);
+		return what + " " + String.format(Locale.ROOT, "(%,d blocks)", blocks.size());
 	}
 }

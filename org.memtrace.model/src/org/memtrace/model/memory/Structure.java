@@ -36,6 +36,17 @@ public record Structure(int id, int image, StructureKind kind, String name, long
 		this(id, image, kind, name, startAddress, endAddress, birthNs, deathNs, taskId, stack, site, "");
 	}
 
+	/** Its name without the number of a block: {@code grid} of {@code grid #2}. */
+	public String plainName() {
+		String plain = name.strip();
+		return plain.indexOf(" #") < 0 ? plain : plain.replaceFirst(" #\\d+$", "");
+	}
+
+	/** Its place in the source without folders, {@code file:line}; empty when not known. */
+	public String shortSite() {
+		return site.substring(site.lastIndexOf('/') + 1);
+	}
+
 	/**
 	 * The type of what an array consists of: {@code double} of {@code double[64][64]}, {@code real(kind=8)} of {@code real(kind=8)(:,:)};
 	 * empty when not known.

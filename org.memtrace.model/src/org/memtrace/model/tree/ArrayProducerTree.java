@@ -80,7 +80,7 @@ final class ArrayProducerTree implements ProducerTree {
 			return page ? "frame " + first
 					: "frames " + first + "-" + Long.toHexString(Long.divideUnsigned(end[id] - 1, pageSizeBytes));
 		}
-		if (owner == NO_PARENT || pageSizeBytes <= 0 || kind(owner) == ProducerKind.GROUP) {
+		if (owner == NO_PARENT || pageSizeBytes <= 0 || kind(owner) == ProducerKind.GROUP && structure[owner] < 0) {
 			String from = Long.toHexString(start[id]);
 			return ownerLabel + (page ? "[page at " + from + "]" : "[" + from + "-" + Long.toHexString(end[id]) + "]");
 		}

@@ -18,7 +18,10 @@ public enum ProducerKind {
 	PART,
 	/** A page, or the part of a page that belongs to one structure: always a leaf. */
 	PAGE,
-	/** A group of small siblings, made so that a person can read the tree. */
+	/**
+	 * Several blocks. With a structure: all blocks of one name and place ({@code Lives}), or some of them; its structure is that which begins
+	 * at the lowest address. Without: a group of small siblings, made so that a person can read the tree.
+	 */
 	GROUP,
 	/** A producer of a trace that is not a memory trace. */
 	OTHER,

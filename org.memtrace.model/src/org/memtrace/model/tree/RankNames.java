@@ -32,8 +32,8 @@ public final class RankNames {
 		Map<String, Integer> first = new HashMap<>();
 		for (Structure s : structures) {
 			Integer rank = rankOfImage.get(s.image());
-			if (rank != null && !first.computeIfAbsent(plain(s.name()), name -> rank).equals(rank)) {
-				ambiguous.add(plain(s.name()));
+			if (rank != null && !first.computeIfAbsent(s.plainName(), name -> rank).equals(rank)) {
+				ambiguous.add(s.plainName());
 			}
 		}
 	}
@@ -78,7 +78,7 @@ public final class RankNames {
 	 * @param name what the structure is called, if there were one rank
 	 */
 	public String shown(Structure structure, String name) {
-		return ambiguous.contains(plain(structure.name())) && rankOfImage.containsKey(structure.image())
+		return ambiguous.contains(structure.plainName()) && rankOfImage.containsKey(structure.image())
 				? "r" + rankOfImage.get(structure.image()) + " " + name : name;
 	}
 }

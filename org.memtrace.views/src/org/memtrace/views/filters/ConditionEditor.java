@@ -28,6 +28,7 @@ import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.Parts;
 import org.memtrace.analysis.text.Quantities;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -254,7 +255,7 @@ abstract class ConditionEditor extends Composite {
 			int shown = 0;
 			for (int id = 0; id < tree.size() && shown < MAX_PARTS;) {
 				ProducerKind kind = tree.kind(id);
-				boolean above = kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.GROUP
+				boolean above = kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.GROUP && Parts.isOpen(tree, id)
 						|| kind == ProducerKind.OTHER;
 				if (kind != ProducerKind.ROOT) {
 					choice(new Condition.Part(id, tree.name(id)), tree.name(id));

@@ -305,8 +305,16 @@ public final class FactsCollector {
 
 	/** The leaf of a structure that holds an address, -1 none. */
 	private int leafAt(int structure, long address) {
-		for (int p = firstLeaf[structure]; p < endLeaf[structure]; p++) {
-			if (tree.isLeaf(p) && structureOf[p] == structure && tree.startAddress(p) / pageBytes == address / pageBytes) {
+		int group = groupOf[structure];
+		int from = firstLeaf[structure];
+		int to = endLeaf[structure];
+		if (from >= to) { // it lived where others of its name did: the leaves are theirs
+			from = groups.get(group).structures.stream().mapToInt(s -> firstLeaf[s]).min().orElse(0);
+			to = groups.get(group).structures.stream().mapToInt(s -> endLeaf[s]).max().orElse(0);
+		}
+		for (int p = from; p < to; p++) {
+			if (tree.isLeaf(p) && structureOf[p] >= 0 && groupOf[structureOf[p]] == group
+					&& tree.startAddress(p) / pageBytes == address / pageBytes) {
 				return p;
 			}
 		}

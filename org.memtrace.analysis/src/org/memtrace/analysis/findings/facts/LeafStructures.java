@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.facts;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -42,24 +43,25 @@ public final class LeafStructures {
 	}
 
 	/**
-	 * Of the leaves that stand for several blocks of one group: these blocks, ascending.
+	 * Of the leaves that stand for several blocks of one group, or for another one than {@code structureOf} says: these blocks, ascending.
 	 *
 	 * @param structureOf what {@link #of} says
 	 */
 	static Map<Integer, int[]> blocks(ProducerTree tree, int[] structureOfCell, int[] leafOfCell, int[] structureOf) {
 		int[] count = new int[tree.size()];
+		BitSet several = new BitSet();
+		for (int cell = 0; cell < structureOfCell.length; cell++) {
+			int leaf = leafOfCell[cell];
+			if (structureOfCell[cell] >= 0 && leaf >= 0 && structureOf[leaf] >= 0) {
+				count[leaf]++;
+				several.set(leaf, several.get(leaf) || structureOfCell[cell] != structureOf[leaf]);
+			}
+		}
 		Map<Integer, int[]> blocks = new HashMap<>();
-		for (int pass = 0; pass < 2; pass++) {
-			for (int cell = 0; cell < structureOfCell.length; cell++) {
-				int leaf = leafOfCell[cell];
-				if (structureOfCell[cell] < 0 || leaf < 0 || tree.structure(leaf) >= 0 || structureOf[leaf] < 0) {
-					continue;
-				}
-				if (pass == 0) {
-					count[leaf]++;
-				} else {
-					blocks.computeIfAbsent(leaf, l -> new int[count[l]])[--count[leaf]] = structureOfCell[cell];
-				}
+		for (int cell = 0; cell < structureOfCell.length; cell++) {
+			int leaf = leafOfCell[cell];
+			if (structureOfCell[cell] >= 0 && leaf >= 0 && several.get(leaf)) {
+				blocks.computeIfAbsent(leaf, l -> new int[count[l]])[--count[leaf]] = structureOfCell[cell];
 			}
 		}
 		// a page that was in several page frames has a cell of the block for each

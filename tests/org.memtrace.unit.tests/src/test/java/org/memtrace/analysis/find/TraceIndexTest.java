@@ -96,10 +96,10 @@ class TraceIndexTest {
 
 	@Test
 	void namesOfAllKindsTheBestFirst() throws Exception {
-		assertEquals(List.of("Structure grid | heap, 16.0 KiB, work.c:4", "Structure old grid | heap, 8.0 KiB, /src/work.c:9",
+		assertEquals(List.of("Structure grid | heap, 16.0 KiB, work.c:4", "Structure old grid | heap, 8.0 KiB, work.c:9",
 				"Function make_grid | work.c:4"), names(find("GRID")));
 		assertEquals(new Memory(1, 1, 0), find("grid").hits().get(0).target());
-		assertEquals(List.of("Structure old grid | heap, 8.0 KiB, /src/work.c:9"), names(find("rid ol")), "all words, in any order");
+		assertEquals(List.of("Structure old grid | heap, 8.0 KiB, work.c:9"), names(find("rid ol")), "all words, in any order");
 		assertEquals(List.of("Structure never | heap, 4.0 KiB, no access was seen"), names(find("nev")));
 		assertEquals(new Memory(-1, -1, 3), find("nev").hits().get(0).target());
 		assertEquals(List.of("Function memcpy | no source is known"), names(find("memcpy")));
@@ -129,9 +129,9 @@ class TraceIndexTest {
 		assertEquals(List.of(new Memory(6, 6, 2), new Memory(1, 3, 0)),
 				find("0x7F00_0000_1010").hits().stream().map(FindHit::target).toList());
 		assertEquals(names(find("0x7f0000001010")), names(find("7f0000001010")), "hexadecimal without 0x");
-		assertEquals(List.of("Address between structures: old grid ends 4.0 KiB before | heap, 8.0 KiB, /src/work.c:9",
+		assertEquals(List.of("Address between structures: old grid ends 4.0 KiB before | heap, 8.0 KiB, work.c:9",
 				"Address between structures: never begins 1012 KiB behind | heap, 4.0 KiB, no access was seen"), names(find("0x7f0000103000")));
-		assertEquals(List.of("Address between structures: old grid ends here | heap, 8.0 KiB, /src/work.c:9",
+		assertEquals(List.of("Address between structures: old grid ends here | heap, 8.0 KiB, work.c:9",
 				"Address between structures: never begins 1016 KiB behind | heap, 4.0 KiB, no access was seen"), names(find("0x7f0000102000")));
 		assertEquals(List.of("Address [7f0000300000-7f0000301000] + 0x4 | outside of all structures, 4.0 KiB",
 				"Address between structures: never ends 1020 KiB before | heap, 4.0 KiB, no access was seen"), names(find("0x7f0000300004")));

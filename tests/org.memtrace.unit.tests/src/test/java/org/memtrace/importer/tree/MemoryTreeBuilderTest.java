@@ -10,9 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.model.CallFrame;
@@ -158,8 +160,9 @@ class MemoryTreeBuilderTest {
 		assertEquals("""
 				ROOT MemoryRoot
 				  IMAGE p0000 app
-				    STRUCTURE A #2
-				    STRUCTURE A
+				    GROUP A (2 blocks)
+				      PAGE A (2 blocks) [page 0]
+				      PAGE A (2 blocks) [page 16]
 				    STRUCTURE heap (small blocks)
 				  IMAGE p0001 app
 				    RANGE 20000 (1 page)
@@ -203,10 +206,111 @@ class MemoryTreeBuilderTest {
 		MemoryTrees trees = build(cells, structures, 2);
 		ProducerTree tree = trees.virtual();
 		check(trees, cells, 2);
-		assertEquals("main.c:42 (5,000 blocks)", tree.name(1));
+		assertEquals("node (5,000 blocks)", tree.name(1));
 		assertEquals(ProducerKind.GROUP, tree.kind(1));
 		assertEquals(trees.virtualLeaf()[0], trees.virtualLeaf()[1], "blocks on one page are one leaf");
 		assertTrue(tree.size() < 200, "79 pages, but " + tree.size() + " producers");
+	}
+
+	/** A program with 40 lives of y8n, rows that live at the same time, a variable and many others. */
+	private static List<Structure> program(int others) {
+		List<Structure> structures = new ArrayList<>();
+		structures.add(structure(0, StructureKind.STATIC, "table", 0x1000, 0x3000, 3));
+		for (int i = 0; i < others; i++) {
+			long start = 0x100000 + i * 0x12000L;
+			structures.add(structure(structures.size(), StructureKind.HEAP, "other[i]", start, start + 0x11170, 12));
+		}
+		for (int i = 0; i < 4; i++) { // what is mapped later lies lower
+			long start = 0x7f0000000000L - i * 0x100000L;
+			structures.add(structure(structures.size(), StructureKind.HEAP, "rows[i]", start + 0x10, start + 0x20010, 20));
+		}
+		for (int i = 0; i < 40; i++) {
+			long start = i == 0 ? 0x7f1000000000L : 0x90000000L + i % 3 * 16;
+			structures.add(new Structure(structures.size(), 0, StructureKind.HEAP, i == 0 ? "y8n" : "y8n #" + (i + 1), start, start + 0x20000,
+					10 * i, 10 * i + 10, -1, 16, "main.c:16"));
+		}
+		return structures;
+	}
+
+	private static MemoryTrees treesOf(List<Structure> structures, String... rules) throws MemtraceException {
+		List<long[]> pages = new ArrayList<>();
+		structures.forEach(s -> {
+			for (long page = s.startAddress() >> SHIFT; page <= s.endAddress() - 1 >> SHIFT; page += 8) {
+				pages.add(new long[] { page, s.id() });
+			}
+		});
+		PageCells cells = cells(pages.toArray(long[][]::new));
+		MemoryTrees trees = build(cells, structures, 2, rules);
+		check(trees, cells, 2);
+		return trees;
+	}
+
+	/** Everything but others, with the named producers below. */
+	private static String named(ProducerTree tree) {
+		StringBuilder text = new StringBuilder();
+		for (int id = 1; id < tree.size(); id++) {
+			if (tree.kind(id) != ProducerKind.PART && tree.kind(id) != ProducerKind.PAGE && !tree.name(id).startsWith("other")) {
+				text.append("  ".repeat(tree.level(id) - 1)).append(tree.kind(id)).append(' ').append(tree.name(id)).append('\n');
+			}
+		}
+		return text.toString();
+	}
+
+	@Test
+	void namesDoNotChangeByACount() throws Exception {
+		for (int others : new int[] {900, 954, 955, 956, 957, 1000, 1001, 5000}) {
+			List<Structure> structures = program(others);
+			ProducerTree tree = treesOf(structures).virtual();
+			assertEquals("""
+					STRUCTURE table
+					GROUP y8n (40 blocks)
+					  STRUCTURE y8n #1
+					  GROUP y8n #2-#40
+					GROUP rows[i] (4 blocks)
+					  GROUP rows[i] #1-#2
+					    STRUCTURE rows[i] #1
+					    STRUCTURE rows[i] #2
+					  GROUP rows[i] #3-#4
+					    STRUCTURE rows[i] #3
+					    STRUCTURE rows[i] #4
+					""", named(tree), others + " others");
+			assertEquals(String.format(Locale.ROOT, "other[i] (%,d blocks)", others), tree.name(tree.subtreeEnd(1)));
+			for (int id = 1; id < tree.size(); id++) { // what is in a group knows what it is part of
+				assertTrue(tree.structure(id) >= 0, tree.name(id));
+				assertEquals(tree.structure(id), tree.kind(id) == ProducerKind.PAGE ? tree.structure(tree.parent(id)) : tree.structure(id));
+			}
+		}
+	}
+
+	@Test
+	void livesInOnePlaceHaveItsPages() throws Exception {
+		List<Structure> structures = program(1);
+		MemoryTrees trees = treesOf(structures);
+		ProducerTree tree = trees.virtual();
+		int place = IntStream.range(0, tree.size()).filter(id -> tree.name(id).equals("y8n #2-#40")).findFirst().orElseThrow();
+		assertEquals(9, structures.get(tree.structure(place)).id(), "the first one that begins at the lowest address");
+		List<String> pages = new ArrayList<>();
+		for (int id = place; id < tree.subtreeEnd(place); id++) {
+			if (tree.isLeaf(id)) {
+				pages.add(tree.name(id));
+			}
+		}
+		assertEquals("[y8n #2-#40 [page 0], y8n #2-#40 [page 8], y8n #2-#40 [page 16], y8n #2-#40 [page 24], y8n #2-#40 [page 32]]",
+				pages.toString());
+	}
+
+	@Test
+	void aRuleComesBeforeTheNames() throws Exception {
+		ProducerTree tree = treesOf(program(3), "name:^(rows|other)").virtual();
+		assertEquals("""
+				STRUCTURE table
+				GROUP y8n (40 blocks)
+				  STRUCTURE y8n #1
+				  GROUP y8n #2-#40
+				GROUP rows (4 blocks)
+				""", named(tree), "and other (3 blocks)");
+		assertEquals("STRUCTURE table\nGROUP y8n (40 blocks)\nGROUP rows[i] (4 blocks)\n", named(treesOf(program(3), "stack").virtual()),
+				"what a rule merges has the name that all have");
 	}
 
 	@Test
