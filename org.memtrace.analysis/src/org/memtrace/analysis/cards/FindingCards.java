@@ -78,11 +78,7 @@ public final class FindingCards {
 		for (FindingDiff f : diff.findings()) {
 			cards.add(new FindingCard(f.state(), f.structure(), f.before(), f.after(), f.text(), f.worked()));
 		}
-		List<String> warnings = new ArrayList<>();
-		if (!diff.isSameProgram()) {
-			warnings.add("the programs differ: " + String.join(", ", TraceDiff.programs(diff.before())) + " and "
-					+ String.join(", ", TraceDiff.programs(diff.after())));
-		}
+		List<String> warnings = new ArrayList<>(diff.verdict().sentences().stream().map(s -> s.substring(0, s.length() - 1)).toList());
 		warnings.addAll(diff.warnings());
 		return new FindingCards(heading(diff), diff.before().get(0).label(), diff.after().get(0).label(), warnings, cards,
 				whyNot(diff.after().get(0).advisor()));
@@ -96,7 +92,7 @@ public final class FindingCards {
 				parts.add(n + " " + (s == FindingDiff.State.SAME ? "as before" : s.id()));
 			}
 		}
-		return parts.isEmpty() ? "No finding in either trace" : String.join(", ", parts);
+		return diff.verdict().brief() + ": " + (parts.isEmpty() ? "no finding in either trace" : String.join(", ", parts));
 	}
 
 	private static List<String> blindSpots(TraceFacts t) {

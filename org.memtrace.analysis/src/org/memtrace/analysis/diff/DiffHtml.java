@@ -37,6 +37,11 @@ public final class DiffHtml {
 		side(b, "Before", d.before());
 		side(b, "After", d.after());
 		b.append("</div>\n");
+		Verdict v = d.verdict();
+		String judged = !v.isTested() ? "" : v.isSlower() ? " new"
+				: Verdict.change(v.time()) == Verdict.Change.LESS ? " gone" : "";
+		b.append("<div class=\"card verdict").append(judged).append("\">")
+				.append(v.sentences().stream().map(DiffHtml::text).collect(Collectors.joining("<br>"))).append("</div>\n");
 		if (!d.warnings().isEmpty()) {
 			b.append("<h2>Warnings</h2><ul>");
 			d.warnings().forEach(w -> b.append("<li>").append(text(Character.toUpperCase(w.charAt(0)) + w.substring(1))).append(".</li>"));
@@ -47,12 +52,15 @@ public final class DiffHtml {
 			b.append("<p>None, before and after.</p>");
 		}
 		for (FindingDiff f : d.findings()) {
-			b.append("<div class=\"card ").append(f.state().id()).append("\">").append(text(DiffText.sentence(f, d).replaceFirst("\\s+",
+			// green is what helped: not what is gone from a slower program
+			String state = f.state() == FindingDiff.State.GONE && d.verdict().isSlower() ? FindingDiff.State.CHANGED.id() : f.state().id();
+			b.append("<div class=\"card ").append(state).append("\">").append(text(DiffText.sentence(f, d).replaceFirst("\\s+",
 					": "))).append("</div>\n");
 		}
 		b.append("<h2>Whole run</h2>\n");
 		table(b, d.whole());
-		b.append("<p class=\"dim\">").append(text(DiffText.statistics(d))).append("</p>\n<h2>Structures</h2>\n");
+		b.append("<p class=\"dim\">").append(text((DiffText.statistics(d) + " " + DiffText.counting(d)).strip()))
+				.append("</p>\n<h2>Structures</h2>\n");
 		key(b, d);
 		for (StructureDiff s : d.relevant()) {
 			b.append("<h3>").append(text(s.name())).append(" <span class=\"dim\">").append(text(s.origin()))

@@ -25,6 +25,13 @@ public final class DiffJson {
 		top.addProperty("schema", SCHEMA);
 		top.add("before", runs(d.before()));
 		top.add("after", runs(d.after()));
+		JsonObject verdict = new JsonObject();
+		verdict.addProperty("time", Verdict.change(d.verdict().time()).id());
+		verdict.addProperty("cpu", Verdict.change(d.verdict().cpu()).id());
+		verdict.addProperty("tested", d.verdict().isTested());
+		verdict.addProperty("slower", d.verdict().isSlower());
+		verdict.addProperty("text", String.join(" ", d.verdict().sentences()));
+		top.add("verdict", verdict);
 		top.add("warnings", GSON.toJsonTree(d.warnings()));
 		top.add("roles", GSON.toJsonTree(d.roles()));
 		JsonArray findings = new JsonArray();
@@ -37,6 +44,7 @@ public final class DiffJson {
 			o.addProperty("severity", f.finding().severity().id());
 			o.addProperty("runs_before", f.inA());
 			o.addProperty("runs_after", f.inB());
+			o.addProperty("conditions_gone", f.conditionsGone());
 			o.addProperty("advice_worked", f.worked());
 			o.addProperty("worse", f.isWorse());
 			o.addProperty("text", f.text());

@@ -90,6 +90,10 @@ public final class DiffTable {
 				: s.before().reads(), s -> s.after() == null ? Double.NaN : s.after().reads());
 		three(all, "writes", "Writes", "writes to it, of all accesses of the recording", true, s -> s.before() == null ? Double.NaN
 				: s.before().writes(), s -> s.after() == null ? Double.NaN : s.after().writes());
+		three(all, "reads_counted", "Reads counted", Metric.READS.title(), false, s -> of(s, Metric.READS, true),
+				s -> of(s, Metric.READS, false));
+		three(all, "writes_counted", "Writes counted", Metric.WRITES.title(), false, s -> of(s, Metric.WRITES, true),
+				s -> of(s, Metric.WRITES, false));
 		metric(all, Metric.LINES, "Lines");
 		all.add(MATCHED);
 		return List.copyOf(all);

@@ -37,6 +37,9 @@ public final class DiffText {
 		b.append("\nWhole run\n");
 		d.whole().forEach(c -> line(b, c, "  "));
 		Lines.wrap(b, "  " + statistics(d), "  ");
+		if (!counting(d).isEmpty()) {
+			Lines.wrap(b, "  " + counting(d), "  ");
+		}
 		b.append("\nStructures\n");
 		List<StructureDiff> shown = d.relevant();
 		for (StructureDiff s : shown) {
@@ -84,6 +87,8 @@ public final class DiffText {
 	private static void head(StringBuilder b, TraceDiff d) {
 		Lines.wrap(b, labels(d.before()) + " (" + Words.count(d.before().size(), "run") + ") -> " + labels(d.after()) + " ("
 				+ Words.count(d.after().size(), "run") + "): " + String.join(", ", TraceDiff.programs(d.after())), "  ");
+		b.append('\n');
+		d.verdict().sentences().forEach(s -> Lines.wrap(b, s, "  "));
 		if (!d.warnings().isEmpty()) {
 			b.append("\nWarnings\n");
 			d.warnings().forEach(w -> Lines.wrap(b, "  * " + Character.toUpperCase(w.charAt(0)) + w.substring(1) + ".", "    "));
@@ -127,13 +132,14 @@ public final class DiffText {
 	}
 
 	/**
-	 * What a comparison says first, as sentences: what became of the findings, and of each structure whose first touch has changed who touches
-	 * it first now. At least one.
+	 * What a comparison says first, as sentences: whether time and CPU time changed, what became of the findings, and of each structure whose
+	 * first touch has changed who touches it first now. At least one.
 	 */
 	public static List<String> sentences(TraceDiff d) {
-		List<String> all = new ArrayList<>();
+		List<String> all = new ArrayList<>(d.verdict().sentences());
+		int times = all.size();
 		d.findings().forEach(f -> all.add(sentence(f, d).replaceFirst("\\s+", ": ")));
-		if (all.isEmpty()) {
+		if (all.size() == times) {
 			all.add("No finding, before and after.");
 		}
 		for (StructureDiff s : d.relevant()) {
@@ -167,6 +173,12 @@ public final class DiffText {
 		return least < Comparison.RUNS ? "Medians. Four runs on each side are needed for p < 0.05 (there are " + d.before().size() + " and "
 				+ d.after().size() + "), so no number is called better or worse."
 				: "Medians; 95 % intervals of their difference by bootstrap; p of the exact rank sum test, corrected for the number of comparisons (Holm).";
+	}
+
+	/** What the numbers of reads and writes are; empty where they are those of the program. */
+	static String counting(TraceDiff d) {
+		return d.counts() == null || d.counts().isExact() ? "" : "Reads and writes are counted " + d.counts().plural()
+				+ ": how many there are depends on the number and length of the intervals, too.";
 	}
 
 	private static void structure(StringBuilder b, StructureDiff s, TraceDiff d) {
@@ -234,7 +246,7 @@ public final class DiffText {
 				: String.format(Locale.ROOT, "%+.1f %s", 100 * c.change(), c.metric().kind() == Metric.Kind.SHARE ? "points" : "%");
 	}
 
-	private static String difference(Metric m, double v) {
+	static String difference(Metric m, double v) {
 		String sign = v < 0 ? "-" : "+";
 		return sign + (m.kind() == Metric.Kind.SHARE ? String.format(Locale.ROOT, "%.1f", 100 * Math.abs(v)) : value(m, Math.abs(v)));
 	}

@@ -13,9 +13,11 @@ import org.memtrace.analysis.findings.Finding;
  * @param inA number of runs before with it
  * @param inB number of runs after with it
  * @param text why it is gone, or what changed: a sentence without its full stop
- * @param worked whether the conditions of the finding were measured again and do not hold any more
+ * @param conditionsGone whether the conditions of the finding were measured again and do not hold any more
+ * @param worked whether the advice worked: its conditions do not hold any more, and the program is not slower ({@link Verdict})
  */
-public record FindingDiff(State state, String structure, Finding before, Finding after, int inA, int inB, String text, boolean worked) {
+public record FindingDiff(State state, String structure, Finding before, Finding after, int inA, int inB, String text,
+		boolean conditionsGone, boolean worked) {
 	/** In the order in which they are told. */
 	public enum State {
 		NEW, CHANGED, GONE, SAME;

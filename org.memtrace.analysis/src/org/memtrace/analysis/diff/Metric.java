@@ -27,6 +27,8 @@ public enum Metric {
 	FIRST_TOUCH("first-touch", "pages that one thread touches first", Kind.SHARE, false, t -> Double.NaN,
 			g -> g.parts == 0 ? Double.NaN : g.firstTouchShare()),
 	PAGES("pages", "pages that were touched, of each block", Kind.NUMBER, false, t -> t.parts(), g -> g.parts),
+	READS("reads", "reads that were counted", Kind.NUMBER, false, t -> sum(t, g -> g.accesses - g.writes), g -> g.accesses - g.writes),
+	WRITES("writes", "writes that were counted", Kind.NUMBER, false, t -> sum(t, g -> g.writes), g -> g.writes),
 	/** Of regions only, as those below. */
 	TIMES("times", "times that a region was entered", Kind.NUMBER, false, t -> Double.NaN, null),
 	ACCESSES("accesses", "accesses in a region, of all accesses of the run", Kind.SHARE, false, t -> Double.NaN, null),
@@ -77,6 +79,11 @@ public enum Metric {
 		return cost;
 	}
 
+	/** Whether it is a number of accesses, or of what stands for them ({@link org.memtrace.model.CountUnit}). */
+	public boolean isCount() {
+		return this == READS || this == WRITES;
+	}
+
 	/** Value of a whole run. */
 	double of(TraceFacts t) {
 		return ofRun.applyAsDouble(t);
@@ -99,6 +106,8 @@ public enum Metric {
 		case FIRST_TOUCH -> c.firstTouchShare();
 		case NEW_PAGES -> c.touchedFirst();
 		case PAGES -> c.pages;
+		case READS -> c.reads;
+		case WRITES -> c.writes;
 		case CPU, IMBALANCE, LINES -> Double.NaN;
 		};
 	}
@@ -123,6 +132,10 @@ public enum Metric {
 			}
 		}
 		return share(a, b);
+	}
+
+	private static double sum(TraceFacts t, ToDoubleFunction<GroupFacts> n) {
+		return t.groups().stream().mapToDouble(n).sum();
 	}
 
 	private static double cpu(TraceFacts t) {

@@ -25,6 +25,7 @@ import org.memtrace.analysis.findings.rules.Check;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.TraceInfo;
 
 /** Compares recordings before a change with recordings after it. Immutable. */
@@ -41,6 +42,9 @@ public final class TraceDiff {
 	/** Differs between any two recordings. */
 	private static final Set<String> VARYING = Set.of(TraceInfo.PROPERTY_SETTING + "loadavg_at_start");
 	private final List<Comparison> whole = new ArrayList<>();
+	private final Verdict verdict;
+	/** What reads and writes of all runs count; null when they count different things. */
+	private final CountUnit counts;
 	private final List<StructureDiff> structures = new ArrayList<>();
 	private final List<FindingDiff> findings = new ArrayList<>();
 	private final List<RegionDiff> regions = new ArrayList<>();
@@ -59,6 +63,8 @@ public final class TraceDiff {
 		List<Run> all = new ArrayList<>(a);
 		all.addAll(b);
 		roles = roles(all);
+		Set<CountUnit> units = all.stream().map(r -> r.facts().info().counts()).collect(Collectors.toSet());
+		counts = units.size() == 1 ? units.iterator().next() : null;
 		warn();
 		List<Matching.Slot> slots = Matching.of(all);
 		for (Metric m : Metric.values()) {
@@ -70,6 +76,7 @@ public final class TraceDiff {
 		}
 		slots.forEach(s -> structures.add(structure(s)));
 		correct();
+		verdict = Verdict.of(whole, a.size(), b.size());
 		findings(slots);
 		regions(slots);
 		for (int i = 0; i < slots.size(); i++) {
@@ -106,6 +113,16 @@ public final class TraceDiff {
 	/** Names of the roles of threads by number. */
 	public List<String> roles() {
 		return roles;
+	}
+
+	/** Whether the program takes more time than before: what is said first. */
+	public Verdict verdict() {
+		return verdict;
+	}
+
+	/** What reads and writes of all runs count; null when they count different things, and are not compared. */
+	public CountUnit counts() {
+		return counts;
 	}
 
 	/** Metrics of the whole run that both sides have. */
@@ -148,7 +165,7 @@ public final class TraceDiff {
 	}
 
 	private Comparison compare(Metric m, double[] x, double[] y) {
-		return Comparison.of(m, x, y);
+		return m.isCount() && counts == null ? Comparison.of(m, new double[0], new double[0]) : Comparison.of(m, x, y);
 	}
 
 	/** Corrects the p of all comparisons together for their number. */
@@ -162,9 +179,18 @@ public final class TraceDiff {
 
 	/** What corrects these comparisons, which it must be given in this order. */
 	private static Function<Comparison, Comparison> correction(List<Comparison> all) {
-		double[] corrected = Samples.holm(all.stream().filter(Comparison::isTested).mapToDouble(Comparison::p).toArray());
-		int[] next = new int[1];
-		return c -> c.isTested() ? c.corrected(corrected[next[0]++]) : c;
+		// numbers of reads and writes are a question of their own: they must not make the others less sure
+		double[][] corrected = new double[2][];
+		for (int counts = 0; counts < 2; counts++) {
+			boolean ofCounts = counts == 1;
+			corrected[counts] = Samples.holm(all.stream().filter(c -> c.isTested() && c.metric().isCount() == ofCounts)
+					.mapToDouble(Comparison::p).toArray());
+		}
+		int[] next = new int[2];
+		return c -> {
+			int counts = c.metric().isCount() ? 1 : 0;
+			return c.isTested() ? c.corrected(corrected[counts][next[counts]++]) : c;
+		};
 	}
 
 	private static StructureDiff corrected(StructureDiff s, Function<Comparison, Comparison> correct) {
@@ -419,18 +445,20 @@ public final class TraceDiff {
 	private FindingDiff change(Matching.Slot slot, About before, About after, List<About> inAfter, int inA, int inB) {
 		String name = name(slot);
 		if (before == null) {
-			return new FindingDiff(FindingDiff.State.NEW, name, null, after.finding(), inA, inB, after.finding().evidence(), false);
+			return new FindingDiff(FindingDiff.State.NEW, name, null, after.finding(), inA, inB, after.finding().evidence(), false, false);
 		}
 		if (after == null) {
 			String[] why = new String[1];
-			boolean worked = whyGone(slot, before, inAfter, why);
-			return new FindingDiff(FindingDiff.State.GONE, name, before.finding(), null, inA, inB, why[0], worked);
+			boolean gone = whyGone(slot, before, inAfter, why);
+			String but = gone && verdict.isSlower() ? "; but the program is slower: " + verdict.more() : "";
+			return new FindingDiff(FindingDiff.State.GONE, name, before.finding(), null, inA, inB, why[0] + but, gone,
+					gone && !verdict.isSlower());
 		}
 		boolean other = !before.finding().rule().equals(after.finding().rule());
 		String text = other ? "was " + before.finding().title() + ", now " + after.finding().title() + ": " + after.finding().evidence()
 				: after.finding().evidence();
 		return new FindingDiff(other ? FindingDiff.State.CHANGED : FindingDiff.State.SAME, name, before.finding(), after.finding(), inA, inB,
-				text, false);
+				text, false, false);
 	}
 
 	/** The conditions of a rule that held before and do not hold after, with their values. */
@@ -468,6 +496,13 @@ public final class TraceDiff {
 	// what is not the same
 
 	private void warn() {
+		if (!isSameProgram()) {
+			warnings.add("the programs have other names: " + join(programs(a)) + " and " + join(programs(b))
+					+ "; they are compared as builds of one program");
+		}
+		if (counts == null) {
+			warnings.add("reads and writes count different things (" + join(units(a)) + " and " + join(units(b)) + ") and are not compared");
+		}
 		differ("machines", i -> i.host());
 		differ("processors", i -> i.properties().getOrDefault("cpu_model", ""));
 		differ("numbers of CPUs", i -> Integer.toString(i.cpus()));
@@ -524,6 +559,10 @@ public final class TraceDiff {
 		List<Run> all = new ArrayList<>(a);
 		all.addAll(b);
 		return all;
+	}
+
+	private static Set<String> units(List<Run> runs) {
+		return runs.stream().map(r -> r.facts().info().counts().plural()).collect(Collectors.toCollection(LinkedHashSet::new));
 	}
 
 	private static String join(Set<?> values) {

@@ -38,7 +38,7 @@ import org.memtrace.cli.output.Console;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.TraceStore;
 
-/** {@code memtrace diff A... -- B...}: exit code 1 when a condition holds, 4 when the programs differ. */
+/** {@code memtrace diff A... -- B...}: exit code 1 when a condition holds. */
 public final class DiffCommand implements Command {
 	private static final int WORSE = 1;
 	private static final String AUTO = "auto";
@@ -81,11 +81,6 @@ public final class DiffCommand implements Command {
 			PictureFile.check(picture);
 		}
 		TraceDiff diff = new TraceDiff(runs(before, thresholds, console), runs(after, thresholds, console), thresholds);
-		if (!diff.isSameProgram() && !args.has("force")) {
-			console.err().println("memtrace: diff: the programs differ: " + String.join(", ", TraceDiff.programs(diff.before())) + " and "
-					+ String.join(", ", TraceDiff.programs(diff.after())) + "; --force compares them all the same");
-			return ExitCode.UNAVAILABLE;
-		}
 		List<String> named = diff.regions().stream().map(RegionDiff::name).toList();
 		if (byRegion && named.isEmpty()) {
 			throw new UsageException("no recording has regions: the program names them with memtrace_begin() and memtrace_end()");

@@ -351,10 +351,6 @@ public final class DifferenceView extends TraceView {
 	private void tell() {
 		TraceDiff d = map.diff();
 		List<String> all = new ArrayList<>(DiffText.sentences(d));
-		if (!d.isSameProgram()) {
-			all.add("Attention: the programs differ: " + String.join(", ", TraceDiff.programs(d.before())) + " and "
-					+ String.join(", ", TraceDiff.programs(d.after())) + ".");
-		}
 		d.warnings().forEach(w -> all.add("Attention: " + w + "."));
 		if (region() != null) {
 			all.add(0, DiffText.sentence(region()));

@@ -62,7 +62,9 @@ class DifferenceViewTest extends UiTest {
 		compare();
 		bot.shot("difference");
 		String said = bot.ui(view::sentences);
-		assertTrue(said.startsWith("small matmul (A), then repaired matmul (B). gone: A: first touch. The advice worked: "), said);
+		assertTrue(said.startsWith("small matmul (A), then repaired matmul (B). Time: "), said);
+		assertTrue(said.contains("One run each: cannot tell how much is noise"), said);
+		assertTrue(said.contains("gone: A: first touch. The advice worked: "), said);
 		assertTrue(said.contains("A: first touched by main 100 % before, by multiply 1 25.0 %, multiply 2 25.0 %"), said);
 		assertEquals(Quantity.FIRST_TOUCH, bot.ui(view::quantity));
 		assertEquals(3, bot.ui(() -> view.values().fields().size()));

@@ -305,7 +305,7 @@ class FindingsPresenterTest {
 		assertTrue(screen.shown.isComparison());
 		assertEquals("serial", screen.shown.before());
 		assertEquals("parallel", screen.shown.after());
-		assertEquals("1 gone", screen.shown.heading());
+		assertEquals("Time +0.0 % (one run each): 1 gone", screen.shown.heading());
 		FindingCard c = screen.shown.cards().get(0);
 		assertEquals(FindingDiff.State.GONE, c.state());
 		assertEquals("gone", c.label());
@@ -321,10 +321,10 @@ class FindingsPresenterTest {
 		}
 		// the other way round it is new
 		load(serial, parallel);
-		assertEquals("1 gone", screen.shown.heading(), "which one is before does not depend on the group");
+		assertEquals("Time +0.0 % (one run each): 1 gone", screen.shown.heading(), "which one is before does not depend on the group");
 		Trace worse = fields("worse", "2026-11-22T12:00:00Z", true, 1);
 		load(worse, parallel);
-		assertEquals("1 new", screen.shown.heading());
+		assertEquals("Time +0.0 % (one run each): 1 new", screen.shown.heading());
 		assertTrue(screen.shown.cards().get(0).text().startsWith("new: field0: "), screen.shown.cards().get(0).text());
 	}
 

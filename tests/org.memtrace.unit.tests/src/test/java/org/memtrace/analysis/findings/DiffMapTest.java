@@ -191,7 +191,7 @@ class DiffMapTest {
 		assertEquals(-1, of(beginning, "field").difference(DiffMap.PLACES / 4, DiffMap.PLACES, last), EXACT);
 		assertTrue(DiffText.sentences(m.diff()).stream().anyMatch(s -> s.equals("field: first touched by main 100 % before, by main 25.0 %, "
 				+ "thread 1 25.0 %, thread 2 25.0 %, thread 3 25.0 % now.")), DiffText.sentences(m.diff()).toString());
-		assertTrue(DiffText.sentences(m.diff()).get(0).startsWith("gone: field: first touch. The advice worked"));
+		assertTrue(DiffText.sentences(m.diff()).stream().anyMatch(s -> s.startsWith("gone: field: first touch. The advice worked")));
 	}
 
 	@Test

@@ -69,6 +69,8 @@ public final class PlantedTrace {
 	/** CPUs of {@link #TWO_NODES}. */
 	public static final int CPUS = 64;
 
+	/** The file of the program. */
+	public String application = "/usr/bin/work";
 	private final int threads;
 	private final int intervals;
 	private final List<Structure> structures = new ArrayList<>();
@@ -373,7 +375,7 @@ public final class PlantedTrace {
 				w.note(Regions.NOTE, named.toBytes());
 			}
 			w.note(TraceStore.NOTE_CODE, code.build().toBytes());
-			info = w.commit(new TraceInfo(-1, "planted", "planted", TraceInfo.TYPE_MEMTRACE, "/usr/bin/work", "host", "Linux", threads, 0,
+			info = w.commit(new TraceInfo(-1, "planted", "planted", TraceInfo.TYPE_MEMTRACE, application, "host", "Linux", threads, 0,
 					producers.size(), 0, intervals * INTERVAL, Instant.EPOCH, PAGE, "", new TreeMap<>(properties)), "{}", Progress.NONE);
 		}
 		return catalogue.open(info.id());

@@ -122,7 +122,7 @@ class RegionDiffTest {
 		assertTrue(solve.contains("  solve\n") && solve.contains("    field (heap, work.c:7)\n") && solve.contains("used mostly by"), solve);
 		String list = DiffText.regions(d, null, false, List.of());
 		assertTrue(list.contains("  init\n") && list.contains("  solve\n") && !list.contains("field"), list);
-		assertEquals("In solve: time 6 µs to 5 µs, handed-on 75.0 % to 0 %, shared 25.0 % to 0 %, pages 32 to 32, times 1 to 1, accesses 90.3 %"
+		assertEquals("In solve: time 6 µs to 5 µs, handed-on 75.0 % to 0 %, shared 25.0 % to 0 %, pages 32 to 32, reads 336 to 160, writes 336 to 160, times 1 to 1, accesses 90.3 %"
 				+ " to 70.2 %, new-pages 0 to 0.", DiffText.sentence(region(d, "solve")));
 		JsonObject json = JsonParser.parseString(DiffJson.json(d, List.of())).getAsJsonObject().getAsJsonArray("regions").get(1)
 				.getAsJsonObject();

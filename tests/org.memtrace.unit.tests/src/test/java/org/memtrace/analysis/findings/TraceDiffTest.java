@@ -17,10 +17,12 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.cards.FindingCards;
 import org.memtrace.analysis.diff.Comparison;
 import org.memtrace.analysis.diff.DiffHtml;
 import org.memtrace.analysis.diff.DiffJUnit;
 import org.memtrace.analysis.diff.DiffJson;
+import org.memtrace.analysis.diff.DiffTable;
 import org.memtrace.analysis.diff.DiffText;
 import org.memtrace.analysis.diff.FailIf;
 import org.memtrace.analysis.diff.FindingDiff;
@@ -39,10 +41,14 @@ class TraceDiffTest {
 
 	/** A field, touched first by thread 0 or by its users, and a table that all write. */
 	private static Run run(String label, int threads, boolean serial, boolean shared, String name) throws MemtraceException {
-		PlantedTrace t = new PlantedTrace(threads, INTERVALS);
+		return new Run(label, program(label, threads, serial, shared, name, INTERVALS).advise());
+	}
+
+	private static PlantedTrace program(String label, int threads, boolean serial, boolean shared, String name, int intervals) {
+		PlantedTrace t = new PlantedTrace(threads, intervals);
 		int s = t.structure(name, StructureKind.HEAP, 64);
 		int table = t.structure("table", StructureKind.STATIC, 32);
-		for (int i = 0; i < INTERVALS; i++) {
+		for (int i = 0; i < intervals; i++) {
 			for (int p = 0; p < 64; p++) {
 				t.write(s, p, i, i == 0 && serial ? 0 : t.owner(p, 64));
 			}
@@ -57,7 +63,7 @@ class TraceDiffTest {
 				t.cpu(k, i, (long) ((i + 1) * PlantedTrace.INTERVAL * (serial ? 0.9 : 0.6)) + label.hashCode() % 7);
 			}
 		}
-		return new Run(label, t.advise());
+		return t;
 	}
 
 	private static TraceDiff diff(List<Run> a, List<Run> b) {
@@ -95,6 +101,100 @@ class TraceDiffTest {
 		String text = DiffText.text(d, List.of(out));
 		assertTrue(text.contains("The advice worked") && text.contains("One run each"), text);
 		assertTrue(text.contains("00000000000000000000000000000000 -> 00000000111111112222222233333333"), text);
+	}
+
+	/** The same repair, but the program takes more time: its cause is gone, and nothing has worked. */
+	@Test
+	void noAdviceWorkedBesideASlowerProgram() throws Exception {
+		Run slow = new Run("b", program("b", 4, false, false, "field", 36).advise());
+		TraceDiff d = diff(List.of(run("a", 4, true, false, "field")), List.of(slow));
+		FindingDiff f = only(d);
+		assertEquals(FindingDiff.State.GONE, f.state());
+		assertTrue(f.conditionsGone() && !f.worked() && d.verdict().isSlower());
+		assertTrue(f.text().endsWith("; but the program is slower: time +80.0 %"), f.text());
+		String text = DiffText.text(d, List.of());
+		String[] lines = text.split("\n");
+		assertEquals("Time: 20 µs to 36 µs, +80.0 %: slower.", lines[2], "the first thing that is said");
+		assertTrue(lines[3].startsWith("CPU time: ") && lines[3].endsWith(": more."), lines[3]);
+		assertTrue(text.replaceAll("\\s+", " ").contains("One run each: cannot tell how much is noise"), text);
+		JsonObject json = JsonParser.parseString(DiffJson.json(d, List.of())).getAsJsonObject();
+		JsonObject verdict = json.getAsJsonObject("verdict");
+		assertEquals("more more false true", verdict.get("time").getAsString() + " " + verdict.get("cpu").getAsString() + " "
+				+ verdict.get("tested") + " " + verdict.get("slower"));
+		JsonObject gone = json.getAsJsonArray("findings").get(0).getAsJsonObject();
+		assertEquals("true false", gone.get("conditions_gone") + " " + gone.get("advice_worked"));
+		String html = DiffHtml.html(d, List.of());
+		assertTrue(html.indexOf("Time: 20 µs to 36 µs, +80.0 %: slower.") < html.indexOf("<h2>"), "before all else");
+		assertFalse(html.contains("card gone"), "green is what helped");
+		assertTrue(DiffText.sentences(d).get(0).startsWith("Time: 20 µs"), DiffText.sentences(d).toString());
+		FindingCards cards = FindingCards.of(d);
+		assertTrue(cards.heading().startsWith("Time +80.0 %, CPU time ") && cards.heading().endsWith(" (one run each): 1 gone"), cards.heading());
+		assertFalse(cards.cards().get(0).worked());
+		for (String all : new String[] {text, DiffJson.json(d, List.of()), html, DiffJUnit.xml(d, List.of()),
+				String.join(" ", DiffText.sentences(d)), cards.warnings().toString()}) {
+			assertFalse(all.contains("dvice worked"), all);
+		}
+		assertTrue(FailIf.of("time>+3%").judge(d).failed());
+		assertFalse(FailIf.of("new").judge(d).failed());
+	}
+
+	/** With runs enough the times are tested, and what is noise is called so. */
+	@Test
+	void timesHaveIntervalsAndATest() throws MemtraceException {
+		List<Run> a = new ArrayList<>();
+		List<Run> b = new ArrayList<>();
+		List<Run> same = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			a.add(new Run("a" + i, program("a" + i, 4, true, false, "field", INTERVALS + i % 3).advise()));
+			b.add(new Run("b" + i, program("b" + i, 4, false, false, "field", 36 + i % 3).advise()));
+			same.add(new Run("c" + i, program("c" + i, 4, true, false, "field", INTERVALS + (i + 1) % 3).advise()));
+		}
+		TraceDiff d = diff(a, b);
+		String time = d.verdict().sentences().get(0);
+		assertTrue(time.matches("Time: 21 µs to 37 µs, \\+76\\.2 %, 95 % interval of the difference \\+1[45]\\S* µs to \\+1[678]\\S* µs, p 0\\.0\\d\\d: slower\\."),
+				time);
+		assertTrue(d.verdict().isTested() && d.verdict().isSlower() && !only(d).worked());
+		assertTrue(DiffHtml.html(d, List.of()).contains("class=\"card verdict new\""), "tested, so it may be red");
+		assertTrue(FailIf.of("time>+3%").judge(d).failed());
+		TraceDiff noise = diff(a, same);
+		assertTrue(noise.verdict().sentences().get(0).endsWith(": no difference beyond noise."), noise.verdict().sentences().get(0));
+		assertFalse(noise.verdict().isSlower());
+		TraceDiff few = diff(a.subList(0, 2), b.subList(0, 2));
+		assertTrue(few.verdict().sentences().get(0).contains("95 % interval"), few.verdict().sentences().get(0));
+		assertTrue(few.verdict().sentences().get(2).contains("Fewer than four runs on a side"), few.verdict().sentences().toString());
+		assertTrue(diff(a, b.subList(0, 1)).verdict().sentences().get(2).contains("One run on a side: cannot tell how much is noise"));
+	}
+
+	@Test
+	void readsAndWritesAreCompared() throws MemtraceException {
+		TraceDiff d = diff(List.of(run("a", 4, true, true, "field")), List.of(run("b", 4, true, false, "field")));
+		Comparison reads = metric(structure(d, "table").comparisons(), Metric.READS);
+		assertEquals("2560.0 640.0 -0.75", reads.before() + " " + reads.after() + " " + reads.change());
+		assertEquals(0, metric(structure(d, "field").comparisons(), Metric.WRITES).change());
+		assertEquals(64.0 * INTERVALS + 640, metric(d.whole(), Metric.WRITES).after());
+		assertTrue(FailIf.of("reads of table<-50%").judge(d).failed());
+		assertFalse(FailIf.of("writes of field>+1%").judge(d).failed());
+		String text = DiffText.text(d, List.of());
+		assertTrue(text.contains("reads") && text.contains("2,560 -> 640"), text);
+		assertTrue(text.replaceAll("\\s+", " ").contains("Reads and writes are counted records: how many"), text);
+		assertTrue(DiffTable.csv(d.structures()).lines().anyMatch(l -> l.startsWith("table,") && l.contains(",2560,640,-1920,")),
+				DiffTable.csv(d.structures()));
+		// one side counts accesses, the other one page faults: the numbers have nothing to do with each other
+		TraceDiff other = diff(List.of(in("a", "guarantee_counts", "exact")), List.of(in("b", "guarantee_pages", "complete")));
+		assertEquals(List.of("reads and writes count different things (accesses and page faults) and are not compared"), other.warnings());
+		assertTrue(other.whole().stream().noneMatch(c -> c.metric().isCount()));
+	}
+
+	/** Two builds side by side are one program, whatever their files are called. */
+	@Test
+	void twoBuildsHaveTwoNames() throws MemtraceException {
+		PlantedTrace fixed = program("b", 4, false, false, "field", INTERVALS);
+		fixed.application = "/tmp/app_fixed";
+		TraceDiff d = diff(List.of(run("a", 4, true, false, "field")), List.of(new Run("b", fixed.advise())));
+		assertEquals(List.of("the programs have other names: work and app_fixed; they are compared as builds of one program"), d.warnings());
+		assertTrue(only(d).worked());
+		assertEquals(2, d.structures().stream().filter(s -> s.inA() > 0 && s.inB() > 0).count(), "all are matched");
+		assertEquals(1, FindingCards.of(d).warnings().stream().filter(w -> w.contains("app_fixed")).count(), "told once");
 	}
 
 	@Test
