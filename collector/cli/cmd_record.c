@@ -172,18 +172,25 @@ static int make_parents(const char *path)
 	return err;
 }
 
+/* The exit code when a folder cannot be made: the command line is wrong only where it names what is there. */
+static int exit_of_folder(int err)
+{
+	return err == EEXIST ? MT_EXIT_USAGE : err == ENOENT || err == ENOTDIR || err == ENAMETOOLONG || err == ELOOP ? MT_EXIT_INPUT :
+	       err == ENOSPC || err == EDQUOT || err == EIO || err == ENOMEM ? MT_EXIT_INTERNAL : MT_EXIT_UNAVAILABLE;
+}
+
 /*
  * The trace directory of a rank: JOB/rNNNN.memtrace, where JOB is PROGRAM.job-ID or what --output names, or what
- * --output names for each rank. The folders above it are made. NULL after a message.
+ * --output names for each rank. The folders above it are made. NULL after a message, with the exit code in *rc.
  */
-static char *directory_of_rank(const struct mt_args *a, const struct mt_job *job, const char *given, const char *program)
+static char *directory_of_rank(const struct mt_args *a, const struct mt_job *job, const char *given, const char *program, int *rc)
 {
 	char *wrong = NULL, *dir, *base = given && *given ? mt_job_expand(job, given, &wrong) :
 					  mt_printf("%s.job-%s", mt_base(program), job->id);
 	int err;
 
 	if (!base) {
-		mt_fail(a, 0, "%s", wrong);
+		*rc = mt_fail(a, MT_EXIT_USAGE, "%s", wrong);
 		free(wrong);
 		return NULL;
 	}
@@ -194,22 +201,22 @@ static char *directory_of_rank(const struct mt_args *a, const struct mt_job *job
 	free(base);
 	err = make_parents(dir);
 	if (err) {
-		mt_fail(a, 0, "cannot make the folder of %s: %s", dir, strerror(-err));
+		*rc = mt_fail(a, exit_of_folder(-err), "cannot make the folder of %s: %s", dir, strerror(-err));
 		free(dir);
 		return NULL;
 	}
 	return dir;
 }
 
-/* Makes the trace directory; never one that exists. Absolute path or NULL. */
-static char *make_directory(const struct mt_args *a, const char *program)
+/* Makes the trace directory; never one that exists. Absolute path, or NULL after a message, with the exit code in *rc. */
+static char *make_directory(const struct mt_args *a, const char *program, int *rc)
 {
 	const char *given = repeat_output ? repeat_output : mt_args_get(a, "output");
 	char *dir, *abs;
 	struct mt_job job;
 
 	mt_job_detect(&job);
-	dir = in_job(&job) || (given && strchr(given, '%')) ? directory_of_rank(a, &job, given, program) : NULL;
+	dir = in_job(&job) || (given && strchr(given, '%')) ? directory_of_rank(a, &job, given, program, rc) : NULL;
 	if (!dir && ((given && strchr(given, '%')) || in_job(&job))) {
 		mt_job_free(&job);
 		return NULL;
@@ -222,9 +229,9 @@ static char *make_directory(const struct mt_args *a, const char *program)
 			dir[strlen(dir) - 1] = 0;
 		if (mkdir(dir, 0777)) {
 			if (errno == EEXIST)
-				mt_fail(a, 0, "%s exists; a trace is never overwritten", dir);
+				*rc = mt_fail(a, MT_EXIT_USAGE, "%s exists; a trace is never overwritten", dir);
 			else
-				mt_fail(a, 0, "cannot make %s: %s", dir, strerror(errno));
+				*rc = mt_fail(a, exit_of_folder(errno), "cannot make %s: %s", dir, strerror(errno));
 			free(dir);
 			return NULL;
 		}
@@ -232,7 +239,7 @@ static char *make_directory(const struct mt_args *a, const char *program)
 		dir = mt_printf("%s.memtrace", mt_base(program));
 		for (int i = 2; mkdir(dir, 0777); i++) {
 			if (errno != EEXIST || i > 100000) {
-				mt_fail(a, 0, "cannot make %s here: %s", dir, strerror(errno));
+				*rc = mt_fail(a, exit_of_folder(errno), "cannot make %s here: %s", dir, strerror(errno));
 				free(dir);
 				return NULL;
 			}
@@ -241,6 +248,8 @@ static char *make_directory(const struct mt_args *a, const char *program)
 		}
 	}
 	abs = realpath(dir, NULL);
+	if (!abs)
+		*rc = mt_fail(a, exit_of_folder(errno), "%s: %s", dir, strerror(errno));
 	free(dir);
 	return abs;
 }
@@ -746,16 +755,57 @@ static int finish_and_compress(const char *dir, bool compress, bool all, int *pa
 	return first;
 }
 
+/* Words of a person for a reason for which something could not be written, as a trace has it (tracefile.c) or its number. */
+static char *why_not_written(const char *name)
+{
+	static const struct {
+		const char *name, *words;
+		int err;
+	} all[] = {
+		{ "ENOSPC", "No space left on device", ENOSPC },
+		{ "EDQUOT", "the quota of the disk is used up", EDQUOT },
+		{ "EMFILE", "the program had used up its descriptors (ulimit -n)", EMFILE },
+		{ "ENFILE", "the machine had used up its open files", ENFILE },
+		{ "EFBIG", "File too large, a limit of the program (ulimit -f)", EFBIG },
+		{ "EIO", "the disk gave an error (Input/output error)", EIO },
+		{ "ENOMEM", "the machine, or the limits of the program, had no more memory", ENOMEM },
+		{ "EBADF", "the program closed a descriptor of the recorder", EBADF },
+		{ "EROFS", "Read-only file system", EROFS },
+	};
+	char *end;
+
+	for (size_t i = 0; i < N(all); i++)
+		if (!strcmp(name, all[i].name) || (strtol(name, &end, 10) == all[i].err && !*end))
+			return mt_strdup(all[i].words);
+	return strtol(name, &end, 10) > 0 && !*end ? mt_strdup(strerror((int)strtol(name, NULL, 10))) : mt_strdup(name);
+}
+
+/* The same for words "write:NAME" between blanks. */
+static char *why_all(const char *names)
+{
+	char *copy = mt_strdup(names), *save = NULL, *text = NULL;
+
+	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+		char *one = why_not_written(w + strlen("write:")), *next = text ? mt_printf("%s; %s", text, one) : mt_strdup(one);
+
+		free(text);
+		free(one);
+		text = next;
+	}
+	free(copy);
+	return text;
+}
+
 /*
  * What could not be written while the program ran, as a sentence for status and
- * user, or NULL. To be called before the reserve is released: then an attempt
- * tells the reason, which the library in the program has no place to leave.
+ * user, or NULL. The reason is in the trace where a line could be written after the loss. Where none could, an
+ * attempt tells it, before the reserve is released.
  */
 static char *not_written(const char *dir)
 {
 	uint64_t records = 0, lost = 0;
 	size_t n, cut = 0;
-	char **v = mt_trace_images(dir, &n), *why, *text = NULL;
+	char **v = mt_trace_images(dir, &n), *why, *text = NULL, names[96] = "";
 	struct rlimit limit;
 	int err;
 
@@ -766,6 +816,7 @@ static char *not_written(const char *dir)
 		mt_image_totals(dir, v[i], 0, &t);
 		records += t.records;
 		lost += t.lost_other[2];
+		mt_write_errors(names, sizeof(names), t.write_errors);
 		cut += !j || (!t.ended && !mt_image_alive(j));
 		json_decref(j);
 	}
@@ -775,7 +826,9 @@ static char *not_written(const char *dir)
 		err = -EFBIG;	/* of files longer than the attempt */
 	if (!lost && !err)
 		return NULL;	/* an image without an end was killed */
-	why = err ? mt_printf("%s", strerror(-err)) : mt_printf("the disk was full, or refused writing, for a while");
+	if (err && !*names)
+		snprintf(names, sizeof(names), "write:%d", -err);
+	why = *names ? why_all(names) : mt_strdup("writing was refused for a while");
 	if (lost)
 		text = mt_printf("%s: %s: %s of %s accesses could not be written%s; the others are in the trace", dir, why,
 				 mt_human_count(lost), mt_human_count(records), cut ? ", nor what came later" : "");
@@ -1245,11 +1298,9 @@ static int record_process(const struct mt_args *a)
 	path = mt_printf("/proc/%d/exe", pid);
 	exe = realpath(path, NULL);
 	free(path);
-	dir = make_directory(a, exe ? exe : argv[0]);
-	if (!dir) {
-		rc = MT_EXIT_USAGE;
+	dir = make_directory(a, exe ? exe : argv[0], &rc);
+	if (!dir)
 		goto out;
-	}
 	rc = reserve(a, dir);
 	if (rc)
 		goto out;
@@ -1383,7 +1434,7 @@ static int record_program(const struct mt_args *a)
 {
 	char *program, *dir = NULL, *which = NULL, *text;
 	const struct mt_backend *backend;
-	const char *obstacle;
+	const char *obstacle, *file;
 	int code, status, rc = 0, sig = 0;
 	struct rusage children;
 	struct mt_probe probe;
@@ -1435,11 +1486,9 @@ static int record_program(const struct mt_args *a)
 			goto out;
 		}
 	}
-	dir = make_directory(a, program);
-	if (!dir) {
-		rc = MT_EXIT_USAGE;
+	dir = make_directory(a, program, &rc);
+	if (!dir)
 		goto out;
-	}
 	rc = reserve(a, dir);
 	if (rc)
 		goto out;
@@ -1456,15 +1505,19 @@ static int record_program(const struct mt_args *a)
 	m = first_manifest(a, &probe, dir, program, backend);
 	if (beside)
 		json_object_set_new(m, "with", mt_beside_describe(beside));
+	file = "manifest.json";
 	rc = mt_manifest_write(dir, m);
-	if (!rc)
+	if (!rc) {
+		file = "unrecorded.csv";
 		rc = mt_unrecorded_create(dir);
-	if (!rc && windows.signal)
+	}
+	if (!rc && windows.signal) {
+		file = ".windows";
 		rc = mt_windows_share(dir);
+	}
 	if (rc) {
 		remove_directory(dir);
-		rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot write %s/manifest.json: %s", dir,
-			     strerror(-rc));
+		rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot write %s/%s: %s", dir, file, strerror(-rc));
 		goto out;
 	}
 	sigprocmask(SIG_SETMASK, NULL, &saved.mask);
@@ -1502,16 +1555,14 @@ static int record_program(const struct mt_args *a)
 		text = mt_printf("exited with code %d", rc);
 		json_object_set_new(st, "exit_code", json_integer(rc));
 	}
-	code = end_recording(a, m, dir, backend, session, text, cpu_ns(&children), true);
+	/* that the trace is not complete is told, and stands in it; the exit code is the program's, as alone */
+	end_recording(a, m, dir, backend, session, text, cpu_ns(&children), true);
 	session = NULL;
 	free(text);
 	if (beside) {
 		mt_beside_ended(beside);
 		join_beside(dir, program, &saved);
 	}
-	/* the program's own failure goes first */
-	if (!rc)
-		rc = code;
 	if (sig)
 		end_by_signal(sig);
 out:
@@ -1533,8 +1584,8 @@ static int record_on_host(const struct mt_args *a)
 {
 	const char *pid = mt_args_get(a, "pid");
 	char *name = a->argc ? mt_strdup(a->argv[0]) : mt_printf("pid-%s", pid ? pid : "");
-	char *dir = make_directory(a, name);
 	int rc = MT_EXIT_USAGE, sig = 0;
+	char *dir = make_directory(a, name, &rc);
 
 	if (dir)
 		rc = mt_remote_record(a, dir, typed(dir), &sig);

@@ -165,6 +165,26 @@ bool mt_image_unfinished(const char *trace, const char *image)
 	return missing;
 }
 
+/* Is it among the words of @all? */
+static bool has_word(const char *all, const char *word, size_t n)
+{
+	for (const char *p = all; *p; p += strcspn(p, " "), p += strspn(p, " "))
+		if (strcspn(p, " ") == n && !strncmp(p, word, n))
+			return true;
+	return false;
+}
+
+void mt_write_errors(char *all, size_t size, const char *event)
+{
+	for (const char *p = event; (p = strstr(p, "write:")) != NULL; ) {
+		const size_t n = strcspn(p, " "), used = strlen(all);
+
+		if (used + n + 2 <= size && !has_word(all, p, n))
+			snprintf(all + used, size - used, "%s%.*s", used ? " " : "", (int)n, p);
+		p += n;
+	}
+}
+
 void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, struct mt_totals *t)
 {
 	char *path = mt_printf("%s/%s/intervals.csv", trace, image), *dir;
@@ -221,6 +241,7 @@ void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, st
 			t->zap_ns += number(&c, zap);
 			t->monitor_cpu_ns += number(&c, mon);
 			t->program_cpu_ns += number(&c, prog);
+			mt_write_errors(t->write_errors, sizeof(t->write_errors), ev);
 			t->governor_changes += strstr(ev, "governor:") != NULL;
 			for (int k = 0; k < 3; k++)
 				t->lost_other[k] += number(&c, lost[k]);

@@ -31,6 +31,12 @@ bool mt_trace_elsewhere(const char *trace);
 /* image.json or NULL (silent: an image may have been killed at birth). */
 json_t *mt_image_read(const char *trace, const char *image);
 
+/*
+ * Adds to @all, words between blanks in room for @size, the words "write:NAME" of @event, each once; what has no room
+ * is left out.
+ */
+void mt_write_errors(char *all, size_t size, const char *event);
+
 /* Sums of an image. */
 struct mt_totals {
 	uint64_t intervals, faults, records, unattributed, lost_ring, lost_table, resident;
@@ -39,6 +45,7 @@ struct mt_totals {
 	uint64_t unseen_shared, unseen_file;	/* the most at a time, bytes */
 	uint64_t late, length_ns, longest_ns;	/* late: took more than 1.5 times what was in force and what was asked for; sum of lengths */
 	uint64_t lost_other[3];		/* unmapped, region, write_error */
+	char write_errors[96];		/* why accesses could not be written: "write:ENOSPC write:EMFILE", in the order of the first of each */
 	int64_t start, end;		/* of the intervals, -1 none */
 	uint64_t torn_lines;
 	uint64_t chunks, access_bytes;	/* files and their size as they are */

@@ -35,7 +35,7 @@ int mt_out_flush(struct mt_out *o)
 			o->torn = 0;
 	}
 	while (p < end) {
-		ret = o->fd < 0 ? -EBADF : mt_sys(SYS_write, o->fd, p, end - p);
+		ret = o->fd < -1 ? o->fd : o->fd < 0 ? -EBADF : mt_sys(SYS_write, o->fd, p, end - p);
 		if (ret == -EINTR)
 			continue;
 		if (ret <= 0)

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 struct mt_out {
-	int fd;			/* < 0: everything is dropped and counted */
+	int fd;			/* < 0: everything is dropped and counted; a negative errno says why, -1 does not */
 	char *buf;
 	size_t cap, len;
 	uint64_t bytes;		/* bytes that reached the file */

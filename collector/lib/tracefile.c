@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 #include "tracefile.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "rawsys.h"
@@ -35,17 +36,22 @@ static int make(const struct mt_tracefile *t, const char *name)
 	return (int)mt_sys(SYS_openat, t->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 }
 
-static int open_chunk(struct mt_tracefile *t)
+static int make_chunk(const struct mt_tracefile *t, unsigned int chunk)
 {
 	char name[32] = "accesses-", *p = name + 9;
 	unsigned int width = 100000;
 
-	while (t->chunk / width >= 10)
+	while (chunk / width >= 10)
 		width *= 10;
 	for (; width; width /= 10)
-		*p++ = (char)('0' + t->chunk / width % 10);
+		*p++ = (char)('0' + chunk / width % 10);
 	memcpy(p, ".csv", 5);
-	t->accesses.fd = make(t, name);
+	return make(t, name);
+}
+
+static int begin_chunk(struct mt_tracefile *t, int fd)
+{
+	t->accesses.fd = fd;
 	t->accesses.torn = 0;
 	t->chunk_begin = t->accesses.bytes;
 	put_header(&t->accesses, mt_access_columns, mt_n_access_columns);
@@ -68,7 +74,7 @@ int mt_tracefile_open(struct mt_tracefile *t, int dirfd, char *abuf, size_t acap
 
 int mt_tracefile_accesses(struct mt_tracefile *t)
 {
-	int err = open_chunk(t);
+	int err = begin_chunk(t, make_chunk(t, t->chunk));
 
 	return err ? err : mt_out_flush(&t->accesses);
 }
@@ -162,18 +168,44 @@ void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a)
 int mt_tracefile_turn(struct mt_tracefile *t)
 {
 	struct mt_out *o = &t->accesses;
+	int next;
 
 	if (o->fd >= 0 && o->bytes + o->len - t->chunk_begin < CHUNK_BYTES)
 		return 0;
 	mt_out_flush(o);
+	next = make_chunk(t, t->chunk + (o->fd >= 0));
 	if (o->fd >= 0) {
+		if (next < 0)
+			return 0;	/* say, the program has used up its descriptors: the next interval tries again */
 		mt_sys(SYS_close, o->fd);
 		t->chunk++;
 	}
-	return open_chunk(t);
+	return begin_chunk(t, next);
 }
 
-static void put_event(struct mt_out *o, const struct mt_interval_row *r)
+/* "write:ENOSPC" */
+static void put_write_error(struct mt_out *o, int err)
+{
+	static const struct {
+		int err;
+		const char *name;
+	} names[] = {
+		{ ENOSPC, "ENOSPC" }, { EDQUOT, "EDQUOT" }, { EMFILE, "EMFILE" }, { ENFILE, "ENFILE" }, { EFBIG, "EFBIG" }, { EIO, "EIO" },
+		{ ENOMEM, "ENOMEM" }, { EBADF, "EBADF" }, { EROFS, "EROFS" }, { EACCES, "EACCES" }, { EPERM, "EPERM" }, { ENOENT, "ENOENT" },
+		{ ESTALE, "ESTALE" },
+	};
+
+	mt_out_str(o, "write:");
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (names[i].err == -err) {
+			mt_out_str(o, names[i].name);
+			return;
+		}
+	mt_out_i64(o, -err);
+}
+
+/* @lost: the error by which accesses were lost, 0: none were. */
+static void put_event(struct mt_out *o, const struct mt_interval_row *r, int lost)
 {
 	static const struct {
 		unsigned int bit;
@@ -193,6 +225,11 @@ static void put_event(struct mt_out *o, const struct mt_interval_row *r)
 				mt_out_char(o, ' ');
 			mt_out_str(o, marks[i].name);
 		}
+	if (lost) {
+		if (n)
+			mt_out_char(o, ' ');
+		put_write_error(o, lost);
+	}
 }
 
 uint64_t mt_tracefile_interval_end(struct mt_tracefile *t, const struct mt_interval_row *r)
@@ -206,12 +243,17 @@ uint64_t mt_tracefile_interval_end(struct mt_tracefile *t, const struct mt_inter
 
 	if (t->accesses.len)
 		mt_out_flush(&t->accesses);
+	if (o->fd < -1) {	/* it could not be made before: what is not told would never be */
+		o->fd = make(t, "intervals.csv");
+		if (o->fd >= 0)
+			put_header(o, mt_interval_columns, mt_n_interval_columns);
+	}
 	lost = t->accesses.lost_lines - t->lost_told;
 	for (size_t i = 0; i < COUNT(before); i++) {
 		mt_out_u64(o, before[i]);
 		mt_out_char(o, ',');
 	}
-	put_event(o, r);
+	put_event(o, r, lost ? t->accesses.last_error : 0);
 	mt_out_fmt(o, ",%llu,%llu,%llu,", (unsigned long long)r->lost_region, (unsigned long long)lost,
 		   (unsigned long long)(r->closed > r->end ? r->closed : r->end));
 	mt_out_u64(o, r->unseen_shared);
@@ -220,7 +262,9 @@ uint64_t mt_tracefile_interval_end(struct mt_tracefile *t, const struct mt_inter
 	mt_out_char(o, ',');
 	mt_out_u64(o, r->accesses);
 	mt_out_char(o, '\n');
-	if (!mt_out_flush(o))
+	if (!mt_out_flush(o)) {
 		t->lost_told += lost;
+		t->accesses.last_error = 0;
+	}
 	return lost;
 }

@@ -11,7 +11,7 @@
  *	open -> for each interval: interval_begin, access ..., accesses_end,
  *	interval_end -> close
  *
- * What cannot be written is counted (LostWrite of the next line that can), never waited for.
+ * What cannot be written is counted (LostWrite of the next line that can, with the reason in Event), never waited for.
  */
 #ifndef MEMTRACE_TRACEFILE_H
 #define MEMTRACE_TRACEFILE_H
@@ -101,8 +101,8 @@ void mt_tracefile_close(struct mt_tracefile *t);
 void mt_tracefile_interval_begin(struct mt_tracefile *t, uint64_t start, uint64_t end);
 void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a);
 /*
- * A moment to change to the next chunk: when this one is full, or could not be made.
- * 0 or the negative errno of making it.
+ * A moment to change to the next chunk: when this one is full, or could not be made. A full one goes on where the next
+ * one cannot be made. 0 or the negative errno of making it where there is none, and accesses are lost.
  */
 int mt_tracefile_turn(struct mt_tracefile *t);
 /* Writes the accesses, and then the line. Returns the accesses that were lost by writing since the last line. */

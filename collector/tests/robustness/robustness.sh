@@ -439,7 +439,7 @@ if wanted full-disk; then
 		timeout -k 2 300 "$MEMTRACE" record -o "$work/small/t" -- $block 2>"$work/full.err"
 		got=$?
 		state=$("$MEMTRACE" info "$work/small/t" 2>/dev/null | grep '^Result')
-		if [ $got = 1 ] && grep -q "small/t: No space left on device: .* accesses could not be written" "$work/full.err" &&
+		if [ $got = 0 ] && grep -q "small/t: No space left on device: .* accesses could not be written" "$work/full.err" &&
 		   [[ $state == *"complete; exited with code 0; No space left on device"* ]] &&
 		   [ -s "$work/small/t/p0000/structures.csv" ] && [ ! -e "$work/small/t/.reserve" ]; then
 			pass "full disk: the program goes on, the reason is told, what was written is complete"
@@ -455,7 +455,7 @@ if wanted full-disk; then
 		mount -o remount,size=4m "$work/small"
 		"$MEMTRACE" finish -q "$work/small/t" 2>>"$work/full.err" || got="$got, finish: $?"
 		state=$("$MEMTRACE" info "$work/small/t" 2>/dev/null | grep '^Result')
-		if [ "$got" = 1 ] && [[ $state == *"No space left on device: "*" accesses could not be written"* ]] &&
+		if [ "$got" = 0 ] && [[ $state == *"No space left on device: "*" accesses could not be written"* ]] &&
 		   [ "$(wc -l < "$work/small/t/p0000/structures.csv")" -gt 1000 ] && [ ! -e "$work/small/t/.reserve" ]; then
 			pass "full disk: names of many blocks are made when there is room"
 		else
@@ -480,10 +480,57 @@ if wanted full-disk; then
 	fi
 	(ulimit -S -f 100; "$MEMTRACE" record -o "$work/limited" -- $touch) 2>"$work/full.err"
 	got=$?
-	if [ $got = 1 ] && grep -q "limited: File too large: .* could not be written" "$work/full.err"; then
+	if [ $got = 0 ] && grep -q "limited: File too large, a limit of the program (ulimit -f): .* could not be written" "$work/full.err"; then
 		pass "limited size of files: the program goes on, the reason is told"
 	else
 		fail "limited size of files: status $got: $(cat "$work/full.err")"
+	fi
+fi
+
+if wanted descriptors; then
+	# a program that may open no file at all while it works, and again afterwards: nothing is wrong with the disk, and nothing is lost
+	cat > "$work/descriptors.c" <<'END'
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+int main(void)
+{
+	struct rlimit old, none;
+	struct timespec since, now;
+	char *p = malloc(64 << 20);
+
+	getrlimit(RLIMIT_NOFILE, &old);
+	none = old;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	clock_gettime(CLOCK_MONOTONIC, &since);
+	do {
+		for (size_t i = 0; i < 64 << 20; i += 4096)
+			p[i]++;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec - since.tv_sec < 2);
+	setrlimit(RLIMIT_NOFILE, &old);
+	for (size_t i = 0; i < 64 << 20; i += 4096)
+		p[i]++;
+	return 0;
+}
+END
+	cc -O1 -o "$work/descriptors" "$work/descriptors.c" && timeout -k 2 300 "$MEMTRACE" record -o "$work/nofiles" -- "$work/descriptors" 2>"$work/full.err"
+	got=$?
+	if [ $got = 0 ] && ! grep -q "could not be written\|disk" "$work/full.err"; then
+		pass "a program without descriptors: its exit code, and nothing is lost"
+	else
+		fail "a program without descriptors: status $got: $(cat "$work/full.err")"
+	fi
+	"$MEMTRACE" record -q -o /proc/none -- true 2>"$work/full.err"
+	got=$?
+	"$MEMTRACE" record -q -o "$work/none/none" -- true 2>>"$work/full.err"
+	got2=$?
+	if [ $got = 3 ] && [ $got2 = 3 ]; then
+		pass "a folder that cannot be made is no mistake of the command line"
+	else
+		fail "a folder that cannot be made: status $got, $got2: $(cat "$work/full.err")"
 	fi
 fi
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 // uses: lib/tracefile.c lib/out.c
 /* What every backend writes: columns, masks of any width, chunks, what a full disk costs. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -173,7 +174,7 @@ static void losses(int dirfd)
 		const char *one_line = strstr(content("intervals.csv"), "\n1,150,");
 		unsigned long lost = 0;
 
-		CHECK(one_line && sscanf(one_line, "\n1,150,200,5,50,6,7,1,2,3,8192,9,10,11,12,,4,%lu\n", &lost) == 1);
+		CHECK(one_line && sscanf(one_line, "\n1,150,200,5,50,6,7,1,2,3,8192,9,10,11,12,write:EFBIG,4,%lu\n", &lost) == 1);
 		CHECK(lost > 15 && lost <= 21);
 	}
 	empty();
@@ -192,6 +193,47 @@ static void losses(int dirfd)
 	CHECK_EQ(mt_tracefile_interval_end(&t, &r), 0);
 	mt_tracefile_close(&t);
 	CHECK_STR(content("accesses-000000.csv"), ACCESSES "1000,0,1,0,1,100,150,1,0,0,0,8,,\n");
+	CHECK(strstr(content("intervals.csv"), ",write:EBADF,4,1,") != NULL);
+	empty();
+}
+
+/* A program that uses up its descriptors: a full chunk goes on, and the first line comes when it can. */
+static void without_descriptors(int dirfd)
+{
+	const uint64_t one[] = { 1 };
+	struct mt_access_row a = { .virt = 0x1000, .nreads = 1, .cpus = one, .cpu_words = 1, .tid = 1, .read_at = -1, .write_at = -1 };
+	struct mt_interval_row r = interval(0);
+	struct rlimit old, none;
+	struct mt_tracefile t;
+
+	getrlimit(RLIMIT_NOFILE, &old);
+	none = old;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	CHECK_EQ(mt_tracefile_open(&t, dirfd, abuf, sizeof(abuf), ibuf, sizeof(ibuf)), -EMFILE);
+	CHECK_EQ(mt_tracefile_accesses(&t), -EMFILE);
+	mt_tracefile_interval_begin(&t, 100, 150);
+	mt_tracefile_access(&t, &a);
+	CHECK_EQ(mt_tracefile_interval_end(&t, &r), 1);
+	setrlimit(RLIMIT_NOFILE, &old);
+	CHECK_EQ(mt_tracefile_turn(&t), 0);
+	t.chunk_begin -= 1ull << 40;	/* it is full */
+	setrlimit(RLIMIT_NOFILE, &none);
+	mt_tracefile_access(&t, &a);
+	CHECK_EQ(mt_tracefile_turn(&t), 0);
+	mt_tracefile_access(&t, &a);
+	setrlimit(RLIMIT_NOFILE, &old);
+	r = interval(1);
+	CHECK_EQ(mt_tracefile_interval_end(&t, &r), 1);	/* that of the first interval, which had no line */
+	CHECK_EQ(mt_tracefile_turn(&t), 0);
+	mt_tracefile_access(&t, &a);
+	r = interval(2);
+	CHECK_EQ(mt_tracefile_interval_end(&t, &r), 0);
+	mt_tracefile_close(&t);
+	CHECK_STR(content("accesses-000000.csv"), ACCESSES "1000,0,1,0,1,100,150,1,0,0,0,,,\n1000,0,1,0,1,100,150,1,0,0,0,,,\n");
+	CHECK_STR(content("accesses-000001.csv"), ACCESSES "1000,0,1,0,1,100,150,1,0,0,0,,,\n");
+	CHECK_STR(content("intervals.csv"), INTERVALS "1,150,200,5,50,6,7,1,2,3,8192,9,10,11,12,write:EMFILE,4,1,200,13,14,15\n"
+		  "2,200,250,5,50,6,7,1,2,3,8192,9,10,11,12,,4,0,250,13,14,15\n");
 	empty();
 }
 
@@ -205,6 +247,7 @@ int main(void)
 	lines(dirfd);
 	chunks(dirfd);
 	losses(dirfd);
+	without_descriptors(dirfd);
 	close(dirfd);
 	rmdir(dir);
 	return mt_test_done();
