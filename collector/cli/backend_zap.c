@@ -166,7 +166,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 		b->works = MT_PARTLY;
 		free(b->why);
 		b->why = mt_printf("pages and times, but neither threads nor reads and writes: %s%s",
-				   b->facility[b->n_facilities - 1].why,
+				   mt_probe_find(b, "perf")->why,
 				   b->found & FOUND_GROUPS ? "; and pages near one that is read may not have been touched" : "");
 		b->fix = fix_perf;
 		fix_perf = NULL;

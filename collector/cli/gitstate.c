@@ -57,7 +57,7 @@ static pid_t start(const struct words *w, int *from)
 	int fds[2];
 	pid_t pid;
 
-	if (pipe2(fds, O_CLOEXEC))
+	if (!w->v[0] || pipe2(fds, O_CLOEXEC))
 		return -1;
 	pid = fork();
 	if (!pid) {

@@ -43,6 +43,8 @@ void mt_probe_run(struct mt_probe *p);
 /* Without those that `record --backend @asked` (or --exact) cannot take: nothing was found about them. */
 void mt_probe_run_for(struct mt_probe *p, const char *asked, bool exact);
 void mt_probe_free(struct mt_probe *p);
+/* The last facility of that name that was added; NULL: there is none. */
+struct mt_facility *mt_probe_find(struct mt_backend_probe *b, const char *name);
 /* Adds a facility with a text made like printf; returns @w. */
 enum mt_works mt_probe_note(struct mt_backend_probe *b, const char *name, enum mt_works w, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -462,19 +462,16 @@ void mt_reserve_release(const char *trace)
 	free(path);
 }
 
-static uint64_t tree_sum;
-
-static int add_size(const char *path, const struct stat *st, int type, struct FTW *f)
-{
-	(void)path, (void)f;
-	if (type == FTW_F)
-		tree_sum += (uint64_t)st->st_size;
-	return 0;
-}
-
 uint64_t mt_tree_bytes(const char *path)
 {
-	tree_sum = 0;
-	nftw(path, add_size, 16, FTW_PHYS);
-	return tree_sum;
+	char *const paths[] = { (char *)path, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	uint64_t sum = 0;
+
+	for (FTSENT *e; tree && (e = fts_read(tree)) != NULL; )
+		if (e->fts_info == FTS_F)
+			sum += (uint64_t)e->fts_statp->st_size;
+	if (tree)
+		fts_close(tree);
+	return sum;
 }

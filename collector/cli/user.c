@@ -7,17 +7,35 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "command.h"
+#include "util.h"
 
 static struct {
 	bool known;
 	uid_t uid;
 	gid_t gid;
-	gid_t group[256];
+	gid_t *group;
 	int n;
-	gid_t root_group[256];
+	gid_t *root_group;
 	int n_root;
 } user;
+
+/* All groups of a user; a user of a large site has hundreds. False: not known. */
+static bool groups_of(const char *name, gid_t gid, gid_t **group, int *n)
+{
+	*n = 0;
+	*group = NULL;
+	for (int room = 64; room <= 1 << 20; room = *n > room ? *n : 2 * room) {
+		*group = mt_resize(*group, (size_t)room * sizeof(**group));
+		*n = room;
+		if (getgrouplist(name, gid, *group, n) >= 0)
+			return true;
+	}
+	return false;
+}
 
 /* A number of the environment that is not 0 and nothing else. */
 static bool id(const char *name, unsigned int *v)
@@ -48,23 +66,27 @@ const char *mt_user_lower_for_good(void)
 	user.gid = gid;
 	pw = getpwuid(uid);
 	snprintf(name, sizeof(name), "%s", pw ? pw->pw_name : getenv("SUDO_UID"));
-	user.n = (int)(sizeof(user.group) / sizeof(user.group[0]));
-	if (!pw || getgrouplist(pw->pw_name, user.gid, user.group, &user.n) < 0) {
+	if (!pw || !groups_of(pw->pw_name, user.gid, &user.group, &user.n)) {
+		mt_note("the groups of %s are not known: files that only one of them may read cannot be read", name);
+		user.group = mt_resize(user.group, sizeof(*user.group));
 		user.group[0] = user.gid;
 		user.n = 1;
 	}
-	user.n_root = getgroups((int)(sizeof(user.root_group) / sizeof(user.root_group[0])), user.root_group);
+	user.n_root = getgroups(0, NULL);
+	user.root_group = mt_alloc((size_t)(user.n_root > 0 ? user.n_root : 1) * sizeof(*user.root_group));
+	if (user.n_root > 0)
+		user.n_root = getgroups(user.n_root, user.root_group);
 	user.known = true;
 	mt_user_lower();
 	return name;
 }
 
-/* What cannot be given up would be kept without a word: rather no recording. */
+/* What cannot be given up would be kept without a word: no command goes on with the rights of somebody else. */
 static void sure(int failed)
 {
 	if (failed) {
-		perror("memtrace record: cannot change the user");
-		exit(1);
+		mt_error("cannot change the user: %s", strerror(errno));
+		exit(MT_EXIT_INTERNAL);
 	}
 }
 

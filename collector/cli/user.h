@@ -16,7 +16,7 @@
  * it. NULL: no; else his name, or his number when he has none; not to be freed.
  */
 const char *mt_user_lower_for_good(void);
-/* Root for a while, and back. Pairs, not nested. */
+/* Root for a while, and back. Pairs, not nested. Where the system refuses, the process ends (exit code 1): rights are never kept. */
 void mt_user_raise(void);
 void mt_user_lower(void);
 /* In a child before exec: the user and nothing else. 0 or a negative errno. */
