@@ -312,6 +312,20 @@ char *mt_info_losses(const json_t *m)
 	return out ? out : mt_strdup("unknown reason");
 }
 
+/* "none" stands only beside what tells that all was seen. */
+static void print_seen(const json_t *m, const char *lost)
+{
+	const json_t *unseen = json_object_get(m, "unseen");
+	const bool none = !strcmp(lost, "none");
+
+	if (!strcmp(mt_info_text(unseen, "state"), "all"))
+		printf("Losses      %s; %s\n", lost, mt_info_text(unseen, "text"));
+	else if (*mt_info_text(unseen, "text"))
+		printf("Losses      %s\n            %s\n", none ? "none of what was seen" : lost, mt_info_text(unseen, "text"));
+	else
+		printf("Losses      %s; not known what was not seen\n", none ? "none known" : lost);
+}
+
 static void print_person(const json_t *m, const char *trace, struct image *im, size_t n)
 {
 	json_t *host = json_object_get(m, "host"), *clock = json_object_get(m, "clock");
@@ -338,9 +352,7 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	printf("Result      %s; %s\n", mt_info_text(st, "state"), mt_info_text(st, "message"));
 	printf("Backend     %s%s%s\n", mt_info_text(b, "name"), *mt_info_text(b, "message") ? ": " : "", mt_info_text(b, "message"));
 	mt_info_promise(g, "Promise");
-	printf("Losses      %s\n", lost);
-	if (*mt_info_text(json_object_get(m, "unseen"), "text"))
-		printf("            %s\n", mt_info_text(json_object_get(m, "unseen"), "text"));
+	print_seen(m, lost);
 	if (*mt_info_text(json_object_get(m, "unrecorded"), "text"))
 		printf("            %s\n", mt_info_text(json_object_get(m, "unrecorded"), "text"));
 	/* the governor of zap and rwp has fewer where the budget, or one thread alone, asks for it */

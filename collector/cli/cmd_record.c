@@ -865,6 +865,13 @@ static uint64_t ull(const json_t *o, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(o, key));
 }
 
+static bool all_seen(const json_t *m)
+{
+	const char *state = json_string_value(json_object_get(json_object_get(m, "unseen"), "state"));
+
+	return state && !strcmp(state, "all");
+}
+
 static void summary(json_t *m, const char *dir, size_t alive)
 {
 	json_t *images = json_object_get(m, "images"), *losses = json_object_get(m, "losses");
@@ -931,8 +938,10 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_note("lost: %s", text);
 		free(text);
 	}
-	if (json_object_get(m, "unseen"))
-		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unseen"), "text")));
+	/* nothing is said to be whole that is not */
+	if (sees && json_object_get(m, "unseen"))
+		mt_note("%s%s", !total && all_seen(m) ? "losses none; " : "",
+			json_string_value(json_object_get(json_object_get(m, "unseen"), "text")));
 	if (json_object_get(m, "unrecorded"))
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unrecorded"), "text")));
 	if (json_object_get(json_object_get(m, "io"), "text"))

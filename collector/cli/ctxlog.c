@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "ctxlog.h"
 #include "util.h"
@@ -297,6 +298,14 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 				e->seg[i] = HEX(&k);
 		}
 		break;
+	case 'Q':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = (uint64_t)DEC(&k);
+		e->c = HEX(&k);
+		e->d = (uint64_t)DEC(&k);
+		e->str = string(&k);
+		break;
 	case 'U':
 		e->time = DEC(&k);
 		e->a = HEX(&k);
@@ -523,6 +532,33 @@ static void remap(struct mt_context *c, const struct event *e)
 	free(like.path);
 }
 
+/* A mapping that the backend does not see, or takes the place of one. */
+static void map_unseen(struct mt_context *c, const struct event *e)
+{
+	const uint64_t end = e->a + page_up(c, e->b);
+	const struct mt_unseen_range r = {
+		.start = e->a, .end = end, .birth = e->time, .death = -1, .prot = (unsigned int)e->c, .path = e->str,
+		.shared = (e->d & MAP_TYPE) != MAP_PRIVATE, .flags = (uint32_t)e->d, .segment = e->segment && !e->seg[0],
+	};
+
+	/* huge pages and devices are unseen by each backend that sees page faults; others do not tell */
+	if (e->d >> 32 || e->d & MAP_HUGETLB ||
+	    (e->str && !strncmp(e->str, "/dev/", 5) && strncmp(e->str, "/dev/shm/", 9) != 0 && strncmp(e->str, "/dev/zero", 9) != 0))
+		mt_unseen_map(&c->unseen, &r);
+	else
+		mt_unseen_unmap(&c->unseen, r.start, r.end, e->time);
+}
+
+static void find_unseen(struct mt_context *c, const struct event *e)
+{
+	const struct mt_unseen_range r = {
+		.start = e->a, .end = e->a + e->b, .birth = e->time, .death = -1, .prot = (unsigned int)e->c, .shared = e->d != 0,
+		.path = e->str,
+	};
+
+	mt_unseen_found(&c->unseen, &r);
+}
+
 static struct mt_thread *thread_of(struct mt_context *c, int64_t tid)
 {
 	for (size_t i = c->n_threads; i-- > 0; )
@@ -593,12 +629,18 @@ static void apply(struct mt_context *c, struct event *e)
 		break;
 	case 'M':
 		map_new(c, e, e->a, e->b, NULL);
+		map_unseen(c, e);
+		break;
+	case 'Q':
+		find_unseen(c, e);
 		break;
 	case 'U':
 		unmap(c, e->a, e->a + page_up(c, e->b), e->time);
+		mt_unseen_unmap(&c->unseen, e->a, e->a + page_up(c, e->b), e->time);
 		break;
 	case 'W':
 		remap(c, e);
+		mt_unseen_move(&c->unseen, e->a, e->a + page_up(c, e->b), e->c, e->c + page_up(c, e->d), e->time);
 		break;
 	case 'B':
 		if (!c->live->brk_lo) {
@@ -720,6 +762,7 @@ static void inherit(struct mt_context *dst, const struct mt_context *src)
 	const struct mt_live *from = src->live;
 
 	*dst = *src;
+	memset(&dst->unseen, 0, sizeof(dst->unseen));
 	dst->live = to;
 	dst->cap = src->n;
 	dst->s = copy(src->s, src->n * sizeof(*src->s));
@@ -1001,6 +1044,7 @@ void mt_context_free(struct mt_context *c)
 		free(c->objects[i].path);
 	for (size_t i = 0; i < c->n_stacks; i++)
 		free(c->stacks[i].ip);
+	mt_unseen_free(&c->unseen);
 	free(c->s);
 	free(c->threads);
 	free(c->cpu);

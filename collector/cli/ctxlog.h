@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unseen.h"
+
 enum mt_kind { MT_STATIC, MT_HEAP, MT_MMAP, MT_STACK, MT_BRK, MT_FILE, MT_N_KINDS };
 extern const char *const mt_kind_name[MT_N_KINDS];
 
@@ -77,6 +79,7 @@ struct mt_context {
 	uint64_t unmatched;		/* deaths of unknown blocks */
 	bool have_log;
 	uint64_t page_bytes;		/* of the kernel on which it was recorded; 0: no log told it */
+	struct mt_unseen unseen;	/* of the image itself: a child of fork tells what it inherits */
 	/* of the replay */
 	struct mt_live *live;
 };

@@ -1158,6 +1158,8 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		err = write_code(sy, trace, image, dir, &pr);
 	if (!err)
 		err = write_structures(&c, dir, o->into ? o->since : INT64_MIN);
+	if (!err && !o->into)
+		err = mt_unseen_write(&c, trace, image, dir);
 	progress_end(&pr);
 	if (err) {
 		mt_error("%s: cannot write the finished files: %s", dir, strerror(-err));

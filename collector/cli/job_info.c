@@ -260,6 +260,29 @@ static const char *const sentences[] = { "unseen", "unrecorded", "late" };
 #define SENTENCES (sizeof(sentences) / sizeof(sentences[0]))
 #define SENTENCES_SHOWN 8
 
+static const char *seen_of(const struct rank *r)
+{
+	return mt_info_text(json_object_get(r->m, "unseen"), "state");
+}
+
+/* The losses of all ranks: "none" stands only beside what tells that all was seen. */
+static void print_losses(const struct rank *r, size_t n, const char *lost)
+{
+	const bool none = !strcmp(lost, "none");
+	size_t all = 0, told = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		all += !strcmp(seen_of(&r[i]), "all");
+		told += *mt_info_text(json_object_get(r[i].m, "unseen"), "text") != 0;
+	}
+	if (all == n)
+		printf("Losses      %s; all memory seen but code, constants and arguments\n", lost);
+	else
+		printf("Losses      %s\n", none ? "none of what was seen" : lost);
+	if (told < n)
+		printf("            of %zu rank%s it is not known what was not seen\n", n - told, n - told == 1 ? "" : "s");
+}
+
 /* What ranks say of what they did not see. */
 static void print_sentences(const struct rank *r, size_t n)
 {
@@ -269,7 +292,8 @@ static void print_sentences(const struct rank *r, size_t n)
 		for (size_t i = 0; i < n; i++) {
 			const char *text = mt_info_text(json_object_get(r[i].m, sentences[k]), "text");
 
-			if (!*text)
+			/* that all was seen is said for all of them */
+			if (!*text || (!k && !strcmp(seen_of(&r[i]), "all")))
 				continue;
 			if (shown++ < SENTENCES_SHOWN)
 				printf("            rank %" PRId64 ": %s\n", r[i].number, text);
@@ -345,7 +369,7 @@ static void print_person(const char *folder, const struct rank *r, size_t n)
 		mt_info_promise(json_object_get(b, "guarantee"), i ? "" : "Promise");
 		free(list);
 	}
-	printf("Losses      %s\n", lost);
+	print_losses(r, n, lost);
 	print_sentences(r, n);
 	printf("\n%6s  %-16s %9s %8s %10s %9s %14s %12s %10s  %s\n", "RANK", "MACHINE", "PROCESSES", "THREADS", "STRUCTURES", "INTERVALS",
 	       "RECORDS", "LOST", "LASTED", "DIRECTORY");

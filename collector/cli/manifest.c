@@ -18,6 +18,7 @@
 #include "manifest.h"
 #include "tracedir.h"
 #include "unrecorded.h"
+#include "unseen.h"
 #include "util.h"
 #include "windows.h"
 #include "zoom.h"
@@ -329,21 +330,6 @@ static const char *image_state(const json_t *image, json_t *const *all, size_t n
 	return t->ended || orderly(trace, dir) ? "complete" : "aborted";
 }
 
-/* What of the program's memory the backend could not see, and the sentence for a person. */
-static json_t *unseen_of(uint64_t shared, uint64_t file)
-{
-	char *of_shared = mt_printf("%s of shared memory", mt_human_bytes(shared));
-	char *of_file = mt_printf("%s of private file mappings", mt_human_bytes(file));
-	char *text = mt_printf("%s%s%s not seen", shared ? of_shared : "", shared && file ? " and " : "", file ? of_file : "");
-	json_t *j = json_pack("{s:I, s:I, s:s}", "shared_bytes", (json_int_t)shared, "file_bytes", (json_int_t)file,
-			      "text", text);
-
-	free(of_shared);
-	free(of_file);
-	free(text);
-	return j;
-}
-
 /* The sentence for a person about intervals that took longer than they should; mean and longest of all of them. */
 static json_t *late_of(uint64_t late, uint64_t intervals, uint64_t mean_ns, uint64_t longest_ns, uint64_t asked_ns)
 {
@@ -363,15 +349,17 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
 					       "write_error" };
 	uint64_t loss[5] = { 0 }, total = 0, program = 0, monitor = 0, faults = 0, intervals = 0,
-		 governor = 0, zaps = 0, late = 0, length = 0, longest = 0, shared = 0, file = 0;
-	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old, *unrecorded;
+		 governor = 0, zaps = 0, late = 0, length = 0, longest = 0;
+	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old, *unrecorded, *unseen;
 	const uint64_t asked = (uint64_t)json_integer_value(json_object_get(json_object_get(m, "parameters"), "interval_ns"));
+	const char **states;
 	json_t **all;
 	int64_t end = -1;
 	size_t n, worked = 0;
 	char **dirs = mt_trace_images(trace, &n);
 
 	all = mt_alloc((n + 1) * sizeof(*all));
+	states = mt_alloc((n + 1) * sizeof(*states));
 	for (size_t i = 0; i < n; i++)
 		all[i] = mt_image_read(trace, dirs[i]);
 	/* a shell that is not recorded itself is no sign of what worked */
@@ -403,9 +391,6 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		governor += t.governor_changes;
 		late += t.late;
 		length += t.length_ns;
-		/* of images that share memory each one counts it */
-		shared = t.unseen_shared > shared ? t.unseen_shared : shared;
-		file = t.unseen_file > file ? t.unseen_file : file;
 		if (t.longest_ns > longest)
 			longest = t.longest_ns;
 		if (t.end > end)
@@ -419,8 +404,8 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 			if (v)
 				json_object_set(entry, keys[k], v);
 		}
-		json_object_set_new(entry, "state", json_string(image_state(all[i], all, n, &t, trace,
-									    dirs[i])));
+		states[i] = image_state(all[i], all, n, &t, trace, dirs[i]);
+		json_object_set_new(entry, "state", json_string(states[i]));
 		json_object_set_new(entry, "accesses", json_integer((json_int_t)t.records));
 		json_object_set_new(entry, "losses", json_integer((json_int_t)lost));
 		json_array_append_new(images, entry);
@@ -447,9 +432,6 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	json_object_set_new(losses, "total", json_integer((json_int_t)total));
 	json_object_set_new(losses, "by_reason", by);
 	json_object_set_new(m, "losses", losses);
-	json_object_del(m, "unseen");
-	if (shared || file)
-		json_object_set_new(m, "unseen", unseen_of(shared, file));
 	json_object_del(m, "late");
 	if (late)
 		json_object_set_new(m, "late", late_of(late, intervals, length / intervals, longest, asked));
@@ -457,6 +439,10 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	unrecorded = mt_unrecorded_describe(trace);
 	if (unrecorded)
 		json_object_set_new(m, "unrecorded", unrecorded);
+	json_object_del(m, "unseen");
+	unseen = mt_unseen_describe(trace, dirs, states, n, unrecorded != NULL);
+	if (unseen)
+		json_object_set_new(m, "unseen", unseen);
 	json_object_del(m, "windows");
 	if (json_object_get(json_object_get(m, "parameters"), "windows"))
 		json_object_set_new(m, "windows", mt_windows_describe(trace,
@@ -484,6 +470,7 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	for (size_t i = 0; i < n; i++)
 		json_decref(all[i]);
 	free(all);
+	free(states);
 	mt_names_free(dirs, n);
 }
 

@@ -205,7 +205,6 @@ void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, st
 		    scan = mt_csv_column(&c, "ScanNs"), zap = mt_csv_column(&c, "ZapNs"),
 		    mon = mt_csv_column(&c, "MonitorCpuNs"), prog = mt_csv_column(&c, "ProgramCpuNs"),
 		    target = mt_csv_column(&c, "TargetNs"),
-		    shared = mt_csv_column(&c, "UnseenShared"), file = mt_csv_column(&c, "UnseenFile"),
 		    accesses = mt_csv_column(&c, "Accesses"),
 		    event = mt_csv_column(&c, "Event"), lost[3] = {
 			mt_csv_column(&c, "LostUnmapped"), mt_csv_column(&c, "LostRegion"),
@@ -233,10 +232,6 @@ void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, st
 			t->lost_table += number(&c, table);
 			if (number(&c, res) > t->resident)
 				t->resident = number(&c, res);
-			if (number(&c, shared) > t->unseen_shared)
-				t->unseen_shared = number(&c, shared);
-			if (number(&c, file) > t->unseen_file)
-				t->unseen_file = number(&c, file);
 			t->scan_ns += number(&c, scan);
 			t->zap_ns += number(&c, zap);
 			t->monitor_cpu_ns += number(&c, mon);

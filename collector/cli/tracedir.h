@@ -42,7 +42,6 @@ struct mt_totals {
 	uint64_t intervals, faults, records, unattributed, lost_ring, lost_table, resident;
 	uint64_t scan_ns, zap_ns, monitor_cpu_ns, program_cpu_ns, governor_changes;
 	uint64_t accesses;		/* of the program, where they were counted */
-	uint64_t unseen_shared, unseen_file;	/* the most at a time, bytes */
 	uint64_t late, length_ns, longest_ns;	/* late: took more than 1.5 times what was in force and what was asked for; sum of lengths */
 	uint64_t lost_other[3];		/* unmapped, region, write_error */
 	char write_errors[96];		/* why accesses could not be written: "write:ENOSPC write:EMFILE", in the order of the first of each */

@@ -40,9 +40,11 @@ void ctx_init(const struct mt_image *img);
  * hook: the program's own calls, after they succeeded. @caller_frame is the frame
  * address (%rbp chain) of the hook, its first return address is in the caller of
  * the libc function. @offset is that of the mapping in its file; of an attached
- * System V segment @fd is CTX_SYSV and @offset its number.
+ * System V segment @fd is CTX_SYSV and @offset its number. CTX_UNSEEN is added to @prot when the
+ * backend does not see all of it.
  */
 #define CTX_SYSV (-2)
+#define CTX_UNSEEN 0x40000000
 void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t offset, void *caller_frame);
 void ctx_note_munmap(void *addr, size_t len);
 void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len);
@@ -63,6 +65,9 @@ void ctx_note_loader(void);
  */
 size_t ctx_suspects(uint64_t (*to)[2], size_t room, uint64_t *left_out);
 uint64_t ctx_suspects_version(void);
+
+/* monitor: memory [start, end) that the backend does not see was found mapped, as the kernel's maps have it. */
+void ctx_note_unseen(uint64_t start, uint64_t end, int prot, int shared, const char *path);
 
 /* fork: before the child is made; afterwards in the parent; in the child, which has a new image, or NULL: it is not recorded. */
 void ctx_fork_prepare(void);

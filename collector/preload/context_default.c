@@ -45,6 +45,11 @@ WEAK void ctx_note_loader(void)
 {
 }
 
+WEAK void ctx_note_unseen(uint64_t start, uint64_t end, int prot, int shared, const char *path)
+{
+	(void)start, (void)end, (void)prot, (void)shared, (void)path;
+}
+
 WEAK void ctx_fork_prepare(void)
 {
 }

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "process.h"
+#include "quietwords.h"
 #include "rawsys.h"
 #include "thread.h"
 
@@ -125,8 +126,7 @@ enum mt_start mt_quiet_choose(const struct mt_config *c, int *root)
 
 const char *mt_quiet_message(enum mt_start choice)
 {
-	return choice == MT_START_NEVER ? "the program is left out (--follow, --skip)" :
-	       "a shell that asked for little memory is not recorded, what it starts is (--min-process 0 records it, too)";
+	return choice == MT_START_NEVER ? MT_QUIET_LEFT_OUT : MT_QUIET_SHELL;
 }
 
 void mt_quiet_begin(const struct mt_config *c, enum mt_start choice, int root, const char *how, void (*start)(void))

@@ -35,7 +35,10 @@ for suite; do
 		run "fidelity" "$tests/fidelity/fidelity.sh"
 		run "what the examples show" "$tests/fidelity/examples.sh"
 		;;
-	exact) run "exact counts" "$tests/exact/exact.sh" ;;
+	exact)
+		run "exact counts" "$tests/exact/exact.sh"
+		run "what is not seen" "$tests/exact/unseen.sh"
+		;;
 	valgrind) run "exact counts under Valgrind" "$tests/exact/valgrind.sh" ;;
 	dynamorio) run "exact counts under DynamoRIO" "$tests/exact/dynamorio.sh" ;;
 	context)

@@ -117,7 +117,8 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	int64_t stack;
 
 	(void)frame;
-	if (!noting(len) || (flags & MAP_STACK))
+	/* memory that is not seen is told however little it is */
+	if (!noting(prot & CTX_UNSEEN ? SIZE_MAX : len) || (flags & MAP_STACK))
 		return;
 	ctx_nest++;
 	t = ctx_thread_self();
@@ -126,8 +127,8 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	ctx_line_int(&l, t ? t->tid : ctx_gettid());
 	ctx_line_hex(&l, (uintptr_t)addr);
 	ctx_line_dec(&l, len);
-	ctx_line_hex(&l, (uint64_t)(unsigned int)prot);
-	ctx_line_hex(&l, (uint64_t)(unsigned int)flags);
+	ctx_line_hex(&l, (uint64_t)(unsigned int)(prot & ~CTX_UNSEEN));
+	ctx_line_hex(&l, (uint64_t)(unsigned int)flags | (prot & CTX_UNSEEN ? 1ull << 32 : 0));
 	stack = ctx_stack_capture();
 	ctx_line_int(&l, stack);
 	if (ctx_unlikely(ctx_suspecting))
@@ -154,6 +155,22 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	put_segment(&l, flags, mapped, offset);
 	ctx_line_end(&l);
 	ctx_nest--;
+}
+
+void ctx_note_unseen(uint64_t start, uint64_t end, int prot, int shared, const char *path)
+{
+	struct ctx_line l;
+
+	if (!atomic_load(&ctx_on))
+		return;
+	ctx_line_begin(&l, 'Q');
+	ctx_line_dec(&l, ctx_now());
+	ctx_line_hex(&l, start);
+	ctx_line_dec(&l, end - start);
+	ctx_line_hex(&l, (uint64_t)(unsigned int)prot);
+	ctx_line_int(&l, shared != 0);
+	ctx_line_str(&l, path);
+	ctx_line_put(&l, 0);
 }
 
 static void log_range(char kind, uintptr_t a, uint64_t b, uintptr_t c, uint64_t d, int n)

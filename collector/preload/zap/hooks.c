@@ -13,6 +13,7 @@
 #include "quiet.h"
 #include "rwp.h"
 #include "space.h"
+#include "unseen.h"
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
@@ -109,6 +110,7 @@ static long map_traced(void *addr, size_t len, int prot, int flags)
 
 void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
+	int unseen = 0;
 	long ret;
 
 	if (offset & (off_t)(MT_PAGE - 1))
@@ -134,10 +136,12 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 		/* the stack of a new thread: perhaps the last moment with only one */
 		if (flags & MAP_STACK)
 			zap_space.late_pending = 1;
+		if (!mt_failed(ret))
+			unseen = zap_unseen_flag((uint64_t)ret, len);
 		leave(mask);
 	}
 	if (!mt_failed(ret) && is_program())
-		ctx_note_mmap((void *)ret, len, prot, flags, fd, offset, __builtin_frame_address(0));
+		ctx_note_mmap((void *)ret, len, prot | unseen, flags, fd, offset, __builtin_frame_address(0));
 	return (void *)finish(ret);
 }
 
@@ -526,6 +530,7 @@ void *zap_hook_shmat(int id, const void *addr, int flags)
 {
 	struct shmid_ds segment;
 	uint64_t len = 0;
+	int unseen = 0;
 	long ret;
 
 	if (!mt_sys(SYS_shmctl, id, IPC_STAT, &segment))
@@ -544,10 +549,12 @@ void *zap_hook_shmat(int id, const void *addr, int flags)
 			zap_unshare((uint64_t)ret, len);
 			zap_adopt((uint64_t)ret, len, flags & SHM_EXEC ? PROT_EXEC : 0, MAP_SHARED | MAP_ANONYMOUS, -1);
 		}
+		if (!mt_failed(ret))
+			unseen = zap_unseen_flag((uint64_t)ret, len);
 		leave(mask);
 	}
 	if (!mt_failed(ret) && is_program())
-		ctx_note_mmap((void *)ret, len, flags & SHM_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE,
+		ctx_note_mmap((void *)ret, len, (flags & SHM_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE) | unseen,
 			      MAP_SHARED | MAP_ANONYMOUS, CTX_SYSV, id, __builtin_frame_address(0));
 	return (void *)finish(ret);
 }

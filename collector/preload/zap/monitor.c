@@ -45,6 +45,7 @@
 #include "scan.h"
 #include "space.h"
 #include "thread.h"
+#include "unseen.h"
 #include "windows.h"
 
 #define MAX_RECORDS (1ul << 24)
@@ -493,7 +494,8 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	}
 	/* hooks keep the set up to date; mappings made without libc are rare: at most 1 % of the time */
 	if (t0 - mon.maps_time_ns >= mon.maps_cost_ns * 100) {
-		zap_refresh(&mon.maps, mon.maps_fd);
+		if (!zap_refresh(&mon.maps, mon.maps_fd))
+			zap_unseen_look(&mon.maps);
 		mon.lost_region += zap_late_update(&mon.late, zap_space.late_bytes) / MT_PAGE;
 		mon.unseen_shared = zap_space.unseen_shared;
 		mon.unseen_file = zap_scan_copies(&mon.scan, &zap_space.file_copies);
@@ -640,6 +642,7 @@ static void end_interval(int last_ever)
 		mon.closed_ns = mt_now_ns();
 	}
 	go_on();
+	zap_unseen_tell();
 	ctx_flush();
 	mt_region_tell_lost();
 	go_on();
@@ -986,6 +989,7 @@ int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_t
 
 	memset(&shared, 0, sizeof(shared));
 	memset(&mon, 0, sizeof(mon));
+	zap_unseen_begin();
 	shared.img = img;
 	shared.zap = watch == MT_WATCH_ZAP;
 	shared.count = watch == MT_WATCH_COUNT;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/backends.c cli/backend_zap.c cli/backend_rwp.c cli/faultcheck.c lib/faultprobe.c lib/rwprotect.c lib/clonesite.c cli/backend_kmod.c cli/backend_none.c cli/backend_hooks.c cli/backend_valgrind.c cli/backend_dynamorio.c cli/valgrind_alone.c cli/probe.c cli/kmod_build.c cli/kmod_module.c cli/user.c cli/kmod_drain.c cli/processes.c cli/program.c cli/tracedir.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c cli/util.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
+// uses: cli/backends.c cli/backend_zap.c cli/backend_rwp.c cli/faultcheck.c lib/faultprobe.c lib/rwprotect.c lib/clonesite.c cli/backend_kmod.c cli/backend_none.c cli/backend_hooks.c cli/backend_valgrind.c cli/backend_dynamorio.c cli/valgrind_alone.c cli/probe.c cli/kmod_build.c cli/kmod_module.c cli/user.c cli/kmod_drain.c cli/processes.c cli/program.c cli/tracedir.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c cli/util.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c cli/unseen.c cli/unseen_log.c
 // libs: -ldw -lelf -ljansson -lzstd -lz -lpthread
 /* The table of backends is whole, and what probes find is consistent. */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/ctxlog.c cli/util.c
+// uses: cli/ctxlog.c cli/util.c cli/unseen_log.c
 /* context.log replayed: lives, mappings that are cut, fork, torn lines. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,6 +96,59 @@ static void example(void)
 	CHECK_EQ(c.end, 1169000001);
 	CHECK_EQ(c.n_objects, 1);
 	mt_context_free(&c);
+}
+
+/* "start-end birth..death PATH prot;" of what is not seen */
+static void expect_unseen(const char *log, const char *want)
+{
+	struct mt_context c;
+	char *got = mt_strdup(""), *next;
+
+	put("p0000", log);
+	CHECK_EQ(mt_context_read(&c, dir, "p0000"), 0);
+	for (size_t i = 0; i < c.unseen.n; i++) {
+		const struct mt_unseen_range *r = &c.unseen.r[i];
+
+		next = mt_printf("%s%" PRIx64 "-%" PRIx64 " %" PRId64 "..%" PRId64 " %s %u;", got, r->start, r->end, r->birth, r->death,
+				 r->path ? r->path : "-", r->prot);
+		free(got);
+		got = next;
+	}
+	CHECK_STR(got, want);
+	free(got);
+	mt_context_free(&c);
+}
+
+static void unseen(void)
+{
+	/* only what is said to be unseen; a byte is a page; what is unmapped in part is cut */
+	expect_unseen("V 1 1 7 4096 16;\nM 2 7 10000 3000 1 100000002 -1 /f;\nM 3 7 20000 1 1 2 -1 /seen;\nU 9 10000 1000;\n",
+		      "10000-11000 2..9 /f 1;");
+	expect_unseen("V 1 1 7 4096 16;\nM 2 7 10000 12288 1 100000002 -1 /f;\nU 9 11000 4096;\n",
+		      "11000-12000 2..9 /f 1;10000-11000 2..-1 /f 1;12000-13000 2..-1 /f 1;");
+	/* what is found in the maps is known already, or new; with another protection; another file in the same place */
+	expect_unseen("V 1 1 7 4096 16;\nM 2 7 10000 4096 1 100000002 -1 /f;\nQ 5 10000 4096 3 0 /f;\nQ 5 20000 8192 5 0 /g;\n",
+		      "10000-11000 2..-1 /f 3;20000-22000 5..-1 /g 5;");
+	expect_unseen("V 1 1 7 4096 16;\nM 2 7 10000 4096 1 100000002 -1 /f;\nQ 5 10000 8192 1 0 /f;\nQ 8 10000 8192 1 0 /h;\n",
+		      "10000-11000 2..8 /f 1;11000-12000 5..8 /f 1;10000-12000 8..-1 /h 1;");
+	/* moved and grown; seen memory takes its place */
+	expect_unseen("V 1 1 7 4096 16;\nM 2 7 10000 4096 1 100000002 -1 /f;\nW 4 10000 4096 30000 8192;\nM 6 7 30000 4096 3 22 -1 -;\n",
+		      "10000-11000 2..4 /f 1;30000-31000 4..6 /f 1;31000-32000 4..-1 /f 1;");
+	/* huge pages and devices, whoever records; a child of fork tells what it has itself */
+	put("p0000", "V 1 1 7 4096 16;\nM 2 7 10000 4096 3 40022 -1 -;\nM 2 7 20000 4096 3 1 -1 /dev/fb0;\nM 2 7 30000 4096 3 1 -1 /dev/shm/x;\n");
+	put("p0001", "V 1 5 8 4096 16;\nF 5 0;\nY 5 7 8;\nQ 6 20000 4096 3 1 /dev/fb0;\n");
+	{
+		struct mt_context c;
+
+		CHECK_EQ(mt_context_read(&c, dir, "p0000"), 0);
+		CHECK_EQ(c.unseen.n, 2);
+		CHECK(!c.unseen.looked);
+		mt_context_free(&c);
+		CHECK_EQ(mt_context_read(&c, dir, "p0001"), 0);
+		CHECK_EQ(c.unseen.n, 1);
+		CHECK(c.unseen.looked);
+		mt_context_free(&c);
+	}
 }
 
 int main(void)
@@ -208,6 +261,7 @@ int main(void)
 	CHECK(mt_context_read(&c, dir, "p0004") < 0);
 	mt_context_free(&c);
 	example();
+	unseen();
 	mt_context_forget();
 	cmd = mt_printf("rm -r %s", dir);
 	CHECK_EQ(system(cmd), 0);

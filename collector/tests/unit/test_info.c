@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c
+// uses: cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c cli/unseen.c cli/unseen_log.c cli/ctxlog.c
 // includes: cli/cmd_info.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* What memtrace info counts and adds up: pages, structures of one origin, losses, the command as a line for a shell. */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/job_info.c cli/cmd_info.c cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c
+// uses: cli/job_info.c cli/cmd_info.c cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c cli/unseen.c cli/unseen_log.c cli/ctxlog.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* memtrace info of the folder of a job: ranks, machines, losses and promises of folders that are made here. */
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void a_whole_job(void)
 	SAYS("Machines    alpha: ranks 0-7\n            beta: ranks 8-11\n");
 	SAYS("Result      complete; exited with code 0\n");
 	SAYS("Backend     zap\nPromise     every page touched");
-	SAYS("Losses      none\n            rank 0: something\n");
+	SAYS("Losses      none of what was seen\n            of 11 ranks it is not known what was not seen\n            rank 0: something\n");
 	SAYS("\n     9  beta                     1        0          0         2              7            0");
 	LACKS("not here");
 	empty();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c
+// uses: cli/manifest.c cli/unseen.c cli/ctxlog.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c cli/unseen_log.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* What the manifest says of images that have ended, of what was lost, and of a recorder that was killed. */
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 
 #define HEADER "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident,ScanNs,ZapNs," \
 	"MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses\n"
+#define UNSEEN "Kind,Name,Start,End,Birth,Death,Times,Most\n"
 #define DEAD 999999999			/* larger than any process can have */
 
 static char trace[] = "/tmp/mt-manifest-XXXXXX";
@@ -72,7 +73,11 @@ static void completes(void)
 	    "1,200,350,2,100,3,3,1,0,0,4096,20,30,10,60,governor:shortened,40,0,0,4096,100,3\n");
 	image("p0001", DEAD, "exec", 0, "zap");
 	put_file(trace, "p0001", "intervals.csv", HEADER "0,350,450,2,100,9,7,1,200,300,4096,20,30,10,60,stop,500,700,0,0,300,9\n");
+	put_file(trace, "p0001", "unseen.csv", UNSEEN "file-read,\"/d/a,b\",1000,2000,5,-1,1,4096\n"
+		 "shared-memory,/dev/shm/x,8000,9000,5,-1,1,8192\nshared-memory,/dev/shm/x,a000,b000,5,-1,1,8192\n"
+		 "code,/lib/libc.so,c000,e000,5,-1,1,8192\n");
 	image("p0002", DEAD, "fork", 0, "zap");
+	put_file(trace, "p0002", "unseen.csv", UNSEEN "file-read,\"/d/a,b\",1000,3000,5,9,3,8192\n");
 	put_file(trace, "p0002", "intervals.csv", HEADER "0,350,900,2,100,0,0,0,0,0,4096,20,30,10,60,,0,0,0,0,0,0\n1,9");
 	image("p0003", DEAD, "fork", 0, "zap");
 	put_file(trace, "p0003", "context.log", "A 1\nE 2\n");
@@ -97,11 +102,16 @@ static void completes(void)
 	CHECK_EQ(json_integer_value(json_object_get(json_array_get(json_object_get(m, "images"), 0), "accesses")), 10);
 	CHECK_STR(json_string_value(json_object_get(json_array_get(json_object_get(m, "images"), 1), "dir")), "p0001");
 	CHECK_STR(json_string_value(json_object_get(json_array_get(json_object_get(m, "images"), 1), "how")), "exec");
-	/* images that share memory count it each: the most, not the sum */
+	/* some images tell what they did not see, some do not; one was killed */
 	CHECK_EQ(at(m, "unseen", "shared_bytes"), 8192);
-	CHECK_EQ(at(m, "unseen", "file_bytes"), 300);
+	CHECK_EQ(at(m, "unseen", "file_bytes"), 3 * 4096);
+	CHECK_EQ(at(m, "unseen", "bytes"), 5 * 4096);
+	CHECK_EQ(at(m, "unseen", "usual_bytes"), 2 * 4096);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "unseen"), "state")), "unknown");
 	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "unseen"), "text")),
-		  "8.0 KiB of shared memory and 300 B of private file mappings not seen");
+		  "not seen: 12 KiB in 1 file mapped for reading (a,b) in 2 processes; 8.0 KiB of shared memory (/dev/shm/x); all memory of "
+		  "1 process image; besides code, constants and arguments (8.0 KiB, most in libc.so); the recording was cut off: not known "
+		  "what was not seen after the last interval");
 	CHECK_EQ(at(m, "overhead", "program_cpu_ns"), 240);
 	CHECK_EQ(at(m, "overhead", "monitor_cpu_ns"), 40);
 	CHECK_EQ(at(m, "overhead", "recorder_cpu_ns"), 1234);

@@ -522,6 +522,22 @@ final class AccessImport {
 				Math.max(2, groupBytes / Math.max(1, trace.pageSizeBytes())));
 	}
 
+	/** Memory that the recorder did not see: the sentence, and bytes and largest names by kind. */
+	private static void unseen(Json unseen, Map<String, String> p) throws MemtraceException {
+		p.put(unseen.text("state").equals("all") ? TraceInfo.PROPERTY_ALL_SEEN : TraceInfo.PROPERTY_UNSEEN, unseen.text("text"));
+		p.put("unseen_bytes", unseen.text("bytes"));
+		for (Json kind : unseen.objects("kinds")) {
+			StringBuilder names = new StringBuilder();
+			for (Json name : kind.objects("names")) {
+				if (!name.text("name").isEmpty()) {
+					names.append(names.isEmpty() ? ": " : ", ").append(name.text("name")).append(' ').append(name.text("bytes"));
+				}
+			}
+			String more = kind.text("more_names");
+			p.put("unseen_" + kind.text("kind"), kind.text("bytes") + " bytes" + names + (more.isEmpty() ? "" : " and " + more + " more"));
+		}
+	}
+
 	private TraceInfo info() throws MemtraceException {
 		Json manifest = trace.manifest();
 		Json host = manifest.object("host");
@@ -540,7 +556,7 @@ final class AccessImport {
 		p.put("cpu_model", host.text("cpu_model"));
 		p.put("numa_nodes", host.text("numa_nodes"));
 		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
-		p.put("unseen", manifest.object("unseen").text("text"));
+		unseen(manifest.object("unseen"), p);
 		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
 		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));
 		p.put("unrecorded", manifest.object("unrecorded").text("text"));

@@ -103,8 +103,8 @@ public final class FindingCards {
 		if (!TraceSummary.windows(t.info()).isEmpty()) {
 			all.add(TraceSummary.windows(t.info()));
 		}
-		if (!t.property("unseen").isEmpty()) {
-			all.add(t.property("unseen") + ": no finding can be about it");
+		if (!TraceSummary.unseen(t.info()).isEmpty()) {
+			all.add(TraceSummary.unseen(t.info()) + ": no finding can be about it");
 		}
 		return all;
 	}

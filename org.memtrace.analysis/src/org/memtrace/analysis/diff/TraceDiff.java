@@ -537,6 +537,11 @@ public final class TraceDiff {
 			}
 		}
 		for (Run r : all()) {
+			if (!TraceSummary.unseen(r.facts().info()).isEmpty()) {
+				warnings.add(r.label() + ": " + TraceSummary.unseen(r.facts().info()));
+			}
+		}
+		for (Run r : all()) {
 			if (r.facts().intervals() < 5) {
 				warnings.add(r.label() + " has only " + Words.count(r.facts().intervals(), "interval"));
 			}

@@ -29,8 +29,8 @@ public final class AdviceText {
 		if (!TraceSummary.windows(t.info()).isEmpty()) {
 			Lines.wrap(b, capital(TraceSummary.windows(t.info())) + ".", "");
 		}
-		if (!t.property("unseen").isEmpty()) {
-			Lines.wrap(b, capital(t.property("unseen")) + ": no finding can be about it.", "");
+		if (!TraceSummary.unseen(t.info()).isEmpty()) {
+			Lines.wrap(b, capital(TraceSummary.unseen(t.info())) + ": no finding can be about it.", "");
 		}
 		if (!TraceSummary.maybeUntouched(t.info()).isEmpty()) {
 			Lines.wrap(b, TraceSummary.maybeUntouched(t.info()) + ": what is said about reads and about sharing is exact to such a group only.", "");

@@ -67,9 +67,20 @@ public final class TraceSummary {
 		return info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, "");
 	}
 
+	/** The memory that the recorder could not see; empty when it saw everything, or nobody told. */
+	public static String unseen(TraceInfo info) {
+		return info.properties().getOrDefault(TraceInfo.PROPERTY_UNSEEN, "");
+	}
+
+	/** Whether all memory was seen, as a sentence, also when it is not known. */
+	public static String seen(TraceInfo info) {
+		String unseen = unseen(info);
+		return !unseen.isEmpty() ? unseen : info.properties().getOrDefault(TraceInfo.PROPERTY_ALL_SEEN, "not known what was not seen");
+	}
+
 	/** What the recorder lost, and the memory that it could not see; empty when it saw everything. */
 	private static String losses(TraceInfo info) {
-		String unseen = info.properties().getOrDefault("unseen", "");
+		String unseen = unseen(info);
 		String lost = "";
 		try {
 			long n = Long.parseLong(info.properties().getOrDefault("losses", "0").trim());
@@ -115,7 +126,7 @@ public final class TraceSummary {
 			b.append("Windows    ").append(windows(info)).append('\n');
 		}
 		String losses = losses(info);
-		b.append("Losses     ").append(losses.isEmpty() ? "none known to the recorder" : losses
+		b.append("Losses     ").append(losses.isEmpty() ? "none known to the recorder; " + seen(info) : losses
 				+ ": what follows is about the rest").append('\n');
 		if (!late(info).isEmpty()) {
 			b.append("Intervals  ").append(late(info)).append('\n');
@@ -191,6 +202,7 @@ public final class TraceSummary {
 		o.addProperty("writes", Math.round(all.writes()));
 		o.addProperty("counts", info.counts().id());
 		o.addProperty("losses", lossWarning(info));
+		o.addProperty("seen", seen(info));
 		o.addProperty("late_intervals", late(info));
 		JsonArray list = new JsonArray();
 		for (Row r : structures.rows()) {

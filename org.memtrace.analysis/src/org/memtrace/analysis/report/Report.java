@@ -26,6 +26,7 @@ import com.google.gson.JsonObject;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.pattern.PatternText;
@@ -158,6 +159,8 @@ public final class Report {
 		});
 		o.add("guarantee", guarantee);
 		o.addProperty("lost", t.lost());
+		o.addProperty("unseen", TraceSummary.unseen(info));
+		o.addProperty("seen", TraceSummary.seen(info));
 		o.addProperty("accesses", t.accesses());
 		o.addProperty("counted", info.counts().plural());
 		o.addProperty("exact", info.counts().isExact());

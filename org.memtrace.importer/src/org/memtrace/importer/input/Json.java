@@ -73,6 +73,19 @@ public record Json(JsonObject object) {
 		return list;
 	}
 
+	public List<Json> objects(String key) {
+		List<Json> list = new ArrayList<>();
+		JsonElement element = object.get(key);
+		if (element != null && element.isJsonArray()) {
+			for (JsonElement item : element.getAsJsonArray()) {
+				if (item.isJsonObject()) {
+					list.add(new Json(item.getAsJsonObject()));
+				}
+			}
+		}
+		return list;
+	}
+
 	/** Members that are numbers. */
 	public Map<String, Long> numbers() {
 		Map<String, Long> map = new TreeMap<>();

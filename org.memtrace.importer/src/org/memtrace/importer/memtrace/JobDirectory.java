@@ -328,6 +328,9 @@ public final class JobDirectory {
 			if (sentences.containsKey(key)) {
 				JsonObject text = new JsonObject();
 				text.addProperty("text", String.join("; ", sentences.get(key)));
+				if (key.equals("unseen")) {
+					unseen(ranks, text);
+				}
 				all.add(key, text);
 			}
 		}
@@ -343,6 +346,19 @@ public final class JobDirectory {
 			all.addProperty("name", shown.toAbsolutePath().normalize().getFileName().toString());
 		}
 		return new Json(all);
+	}
+
+	/** All is seen where each rank says so; then one sentence is enough. The bytes are the sum. */
+	private static void unseen(List<Rank> ranks, JsonObject to) {
+		boolean all = true;
+		long bytes = 0;
+		for (Rank rank : ranks) {
+			Json unseen = rank.trace.manifest().object("unseen");
+			all &= unseen.text("state").equals("all");
+			bytes += unseen.number("bytes", 0);
+		}
+		to.addProperty("state", all ? "all" : "some");
+		to.addProperty("bytes", bytes);
 	}
 
 	private static boolean commonName(List<Rank> ranks) {

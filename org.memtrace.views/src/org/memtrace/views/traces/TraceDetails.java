@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.memtrace.analysis.catalogue.TraceSearch;
+import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.TraceInfo;
@@ -93,9 +94,10 @@ public final class TraceDetails {
 		if (windows != null) {
 			d.rows.add(new Row("Windows", windows, false, true));
 		}
-		String unseen = d.left.remove("unseen");
-		if (unseen != null) {
-			d.rows.add(new Row("Memory", unseen, false, true));
+		d.left.remove(TraceInfo.PROPERTY_UNSEEN);
+		d.left.remove(TraceInfo.PROPERTY_ALL_SEEN);
+		if (t.type().equals(TraceInfo.TYPE_MEMTRACE)) {
+			d.rows.add(new Row("Memory seen", TraceSummary.seen(t), false, !TraceSummary.unseen(t).isEmpty()));
 		}
 		d.property("Intervals", TraceInfo.PROPERTY_LATE);
 		d.property("Processes", "unrecorded");

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -65,6 +66,29 @@ class ImportOperationTest {
 	}
 
 	/** The samples belong to the thread that lived then; threads.csv knows the rest. */
+	/** What was not seen becomes a sentence, and bytes and names by kind; that all was seen is no warning. */
+	@Test
+	void keepsWhatWasNotSeen() throws Exception {
+		Path directory = sample().access(0x10008, 1, 0, 1100, 1500, 100).write();
+		Path manifest = directory.resolve("manifest.json");
+		String text = Files.readString(manifest);
+		String told = "\"unseen\":{\"shared_bytes\":134217728,\"file_bytes\":0,\"text\":\"128 MiB of shared memory not seen\"}";
+		assertTrue(text.contains(told), text);
+		Files.writeString(manifest, text.replace(told, "\"unseen\":{\"state\":\"some\",\"bytes\":5000,\"text\":\"not seen: much\",\"kinds\":["
+				+ "{\"kind\":\"file-read\",\"bytes\":4800,\"names\":[{\"name\":\"/a\",\"bytes\":4000},{\"name\":\"/b\",\"bytes\":500}],"
+				+ "\"more_names\":3},{\"kind\":\"private\",\"bytes\":200,\"names\":[{\"name\":\"\",\"bytes\":200}]}]}"));
+		Map<String, String> some = operation(directory).call(Progress.NONE).trace().properties();
+		assertEquals("not seen: much", some.get(TraceInfo.PROPERTY_UNSEEN));
+		assertNull(some.get(TraceInfo.PROPERTY_ALL_SEEN));
+		assertEquals("5000", some.get("unseen_bytes"));
+		assertEquals("4800 bytes: /a 4000, /b 500 and 3 more", some.get("unseen_file-read"));
+		assertEquals("200 bytes", some.get("unseen_private"));
+		Files.writeString(manifest, text.replace(told, "\"unseen\":{\"state\":\"all\",\"bytes\":0,\"text\":\"all memory seen\",\"kinds\":[]}"));
+		Map<String, String> all = operation(directory).call(Progress.NONE).trace().properties();
+		assertEquals("all memory seen", all.get(TraceInfo.PROPERTY_ALL_SEEN));
+		assertNull(all.get(TraceInfo.PROPERTY_UNSEEN));
+	}
+
 	@Test
 	void cpuTimesOfThreadsAreRead() throws Exception {
 		Path directory = sample().access(0x10008, 1, 0, 1100, 1500, 100).write();

@@ -90,8 +90,20 @@ class TraceSummaryTest {
 	@Test
 	void tellsLateIntervals() throws Exception {
 		String late = text(Map.of("losses", "0", TraceInfo.PROPERTY_LATE, "2 of 9 intervals took longer"));
-		assertTrue(late.contains("\nLosses     none known to the recorder\nIntervals  2 of 9 intervals took longer\n"), late);
+		assertTrue(late.contains("\nLosses     none known to the recorder; not known what was not seen\nIntervals  2 of 9 intervals took longer\n"), late);
 		assertFalse(text(Map.of("losses", "0")).contains("Intervals  "));
+	}
+
+	/** That nothing was lost is said together with what was not seen, also where nobody knows. */
+	@Test
+	void tellsWhatWasNotSeen() throws Exception {
+		String all = text(Map.of("losses", "0", TraceInfo.PROPERTY_ALL_SEEN, "all memory seen but code (2 MiB)"));
+		assertTrue(all.contains("\nLosses     none known to the recorder; all memory seen but code (2 MiB)\n"), all);
+		String some = text(Map.of("losses", "0", TraceInfo.PROPERTY_UNSEEN, "not seen: 32 MiB in 1 file mapped for reading (model.bin)"));
+		assertTrue(some.contains("\nLosses     not seen: 32 MiB in 1 file mapped for reading (model.bin): what follows is about the rest\n"), some);
+		String unknown = text(Map.of("losses", "0"));
+		assertTrue(unknown.contains("\nLosses     none known to the recorder; not known what was not seen\n"), unknown);
+		assertEquals("", warning(Map.of("losses", "0", TraceInfo.PROPERTY_ALL_SEEN, "all memory seen")));
 	}
 
 	private static String text(Map<String, String> properties) throws Exception {

@@ -1,0 +1,13 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * quietwords.h - why the program itself has an image without accesses though nothing is wrong: the library writes it as
+ * backend_message of image.json, and the launcher knows such images by it.
+ */
+#ifndef MEMTRACE_QUIETWORDS_H
+#define MEMTRACE_QUIETWORDS_H
+
+#define MT_QUIET_LEFT_OUT "the program is left out (--follow, --skip)"
+#define MT_QUIET_SHELL "a shell that asked for little memory is not recorded, what it starts is (--min-process 0 records it, too)"
+
+#endif
