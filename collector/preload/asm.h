@@ -70,6 +70,20 @@ extern char mt_arch_moved[] __attribute__((visibility("hidden")));
  */
 size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to);
 
+/*
+ * Where a program of Go makes the system calls that start processes, by the bytes around them: the function of all system calls (Go 1.18
+ * and later), and that of vfork (1.9 and later). From @at on a jump to @to may stand, of MT_JUMP_MAX bytes. How many there are in the
+ * code; x86-64 only.
+ */
+#define MT_GO_SITES 2
+struct mt_go_site {
+	const uint8_t *at;
+	void *to;
+};
+int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES]);
+/* Has the thread a thread pointer of libc? Any context. */
+int mt_arch_is_libc_thread(void);
+
 /* Is it the loader's mmap(), munmap()? By what its first bytes do; see mt_patch_loader(). */
 int mt_arch_is_mmap(const uint8_t *code, size_t len);
 int mt_arch_is_munmap(const uint8_t *code, size_t len);

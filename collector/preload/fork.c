@@ -692,6 +692,19 @@ int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *par
 	return (int)ret;
 }
 
+long mt_go_call(const long *call)
+{
+	const long n = call[0], a = call[1], b = call[2], c = call[3], d = call[4], e = call[5];
+
+	/* without cgo threads have a thread pointer of their own */
+	if (!mt_arch_is_libc_thread() || (n == SYS_clone && b))
+		return clone_alone(n, a, b, c, d, e);
+	if (n == SYS_clone3)
+		return clone3_call((const struct clone_args3 *)a, (size_t)b);
+	return n == SYS_clone ? clone_process((unsigned long)a, (int *)c, (int *)MT_CLONE_CHILD_TID(d, e)) :
+	       clone_process(SIGCHLD, NULL, NULL);
+}
+
 /* syscall(): the calls that change memory or make processes get the same treatment. */
 long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 {

@@ -358,6 +358,9 @@ static int patch(struct message *why)
 	}
 	if (mt_patch_loader(zap_loader_mmap, zap_loader_munmap) == 2)
 		ctx_note_loader();
+	/* private memory needs no care */
+	if (p->config.accesses == MT_BY_US && strcmp(p->config.backend, "rwp"))
+		mt_patch_go();
 	p->patched = 1;
 	return 0;
 }

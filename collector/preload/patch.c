@@ -221,3 +221,61 @@ int mt_patch_loader(void *mmap_replacement, void *munmap_replacement)
 	n += munmap_at && !patch_one(munmap_at, munmap_replacement, &saved);
 	return n;
 }
+
+/* ---- programs of Go */
+
+/* Has it the note with Go's id of a build? */
+static int is_go(const struct dl_phdr_info *info)
+{
+	static const char name[] = "Go";
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const char *at = (const char *)(info->dlpi_addr + p->p_vaddr), *end = at + p->p_filesz;
+
+		if (p->p_type != PT_NOTE)
+			continue;
+		while (at + sizeof(ElfW(Nhdr)) <= end) {
+			const ElfW(Nhdr) *n = (const ElfW(Nhdr) *)at;
+
+			if (n->n_type == 4 && at + sizeof(*n) + sizeof(name) <= end && n->n_namesz >= sizeof(name) &&
+			    !memcmp(n + 1, name, sizeof(name)))
+				return 1;
+			at += sizeof(*n) + ((n->n_namesz + 3ul) & ~3ul) + ((n->n_descsz + 3ul) & ~3ul);
+		}
+	}
+	return 0;
+}
+
+struct go {
+	struct mt_go_site site[MT_GO_SITES];
+	int n;
+};
+
+static int find_go(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct go *found = arg;
+
+	(void)size;
+	if (!is_go(info))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum && !found->n; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_R)) == (PF_X | PF_R))
+			found->n = mt_arch_find_go((const uint8_t *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, found->site);
+	}
+	return found->n;
+}
+
+int mt_patch_go(void)
+{
+	struct go found = { .n = 0 };
+	struct saved saved;
+	int done = 0;
+
+	dl_iterate_phdr(find_go, &found);
+	for (int i = 0; i < found.n; i++)
+		done += !patch_one((void *)(uintptr_t)found.site[i].at, found.site[i].to, &saved);
+	return done;
+}

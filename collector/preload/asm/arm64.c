@@ -126,6 +126,19 @@ static int calls(const uint8_t *code, size_t len, int from, uint32_t n)
 	return -1;
 }
 
+int mt_arch_is_libc_thread(void)
+{
+	return 1;
+}
+
+int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES])
+{
+	(void)code;
+	(void)len;
+	(void)site;
+	return 0;
+}
+
 int mt_arch_is_mmap(const uint8_t *code, size_t len)
 {
 	for (int i = 0; i < 4 && (size_t)i * 4 + 4 <= len; i++)

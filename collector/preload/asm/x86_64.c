@@ -6,6 +6,61 @@
 
 #include <string.h>
 
+#include "rawsys.h"
+
+/*
+ * A system call of a program of Go, whose number and arguments are where the kernel wants them, and a jump to mt_arch_go_on[@at / 8]. What
+ * makes a process that does not share memory goes to mt_go_call(), on a stack of ours, since there is little room on that of a goroutine.
+ */
+#define GO_BODY(at) \
+"	cmp $57, %rax\n"		/* fork */ \
+"	je 3f\n" \
+"	cmp $56, %rax\n"		/* clone */ \
+"	je 2f\n" \
+"	cmp $435, %rax\n"		/* clone3 */ \
+"	jne 5f\n" \
+"	mov (%rdi), %rcx\n" \
+"	test $0x100, %ecx\n" \
+"	jz 3f\n" \
+"5:	syscall\n" \
+"	jmp *(mt_arch_go_on + " at ")(%rip)\n" \
+"2:	test $0x100, %edi\n" \
+"	jnz 5b\n" \
+"3:	mov $1, %ecx\n" \
+"	xchg %ecx, go_lock(%rip)\n" \
+"	test %ecx, %ecx\n" \
+"	jz 4f\n" \
+"	pause\n" \
+"	jmp 3b\n" \
+"4:	mov %rsp, go_sp(%rip)\n" \
+"	lea go_stack_end(%rip), %rsp\n" \
+"	push %rbp\n" \
+"	push %r9\n" \
+"	push %r8\n" \
+"	push %r10\n" \
+"	push %rdx\n" \
+"	push %rsi\n" \
+"	push %rdi\n" \
+"	push %rax\n" \
+"	mov %rsp, %rdi\n" \
+"	mov %rsp, %rbp\n" \
+"	sub $512, %rsp\n" \
+"	and $-16, %rsp\n" \
+"	fxsave (%rsp)\n" \
+"	call mt_go_call\n" \
+"	fxrstor (%rsp)\n" \
+"	lea 8(%rbp), %rsp\n" \
+"	pop %rdi\n" \
+"	pop %rsi\n" \
+"	pop %rdx\n" \
+"	pop %r10\n" \
+"	pop %r8\n" \
+"	pop %r9\n" \
+"	pop %rbp\n" \
+"	mov go_sp(%rip), %rsp\n" \
+"	movl $0, go_lock(%rip)\n" \
+"	jmp *(mt_arch_go_on + " at ")(%rip)\n"
+
 asm(
 "	.text\n"
 "	.type mt_call_on_stack, @function\n"
@@ -98,14 +153,54 @@ asm(
 "	pop %rbp\n"
 "	ret\n"
 "	.size mt_arch_as_system_call, . - mt_arch_as_system_call\n"
+/* See GO_BODY. */
+"	.type mt_arch_go, @function\n"
+"	.globl mt_arch_go\n"
+"	.hidden mt_arch_go\n"
+"mt_arch_go:\n"
+"	mov %rsi, %r10\n"
+"	mov %rdi, %rdx\n"
+"	mov %rcx, %rsi\n"
+"	mov %rbx, %rdi\n"
+GO_BODY("0")
+"	.size mt_arch_go, . - mt_arch_go\n"
+"	.type mt_arch_go_vfork, @function\n"
+"	.globl mt_arch_go_vfork\n"
+"	.hidden mt_arch_go_vfork\n"
+"mt_arch_go_vfork:\n"
+"	mov $0, %r9\n"
+"	mov 8(%rsp), %rax\n"
+"	pop %r12\n"
+GO_BODY("8")
+"	.size mt_arch_go_vfork, . - mt_arch_go_vfork\n"
+"	.local go_lock, go_sp\n"
+"	.comm go_lock, 4, 8\n"
+"	.comm go_sp, 8, 8\n"
+"	.bss\n"
+"	.p2align 4\n"
+"go_stack:\n"
+"	.skip 65536\n"
+"go_stack_end:\n"
+"	.skip 16\n"
+"	.globl mt_arch_go_on\n"
+"	.hidden mt_arch_go_on\n"
+"	.type mt_arch_go_on, @object\n"
+"	.size mt_arch_go_on, 16\n"
+"mt_arch_go_on:\n"
+"	.skip 16\n"
+"	.text\n"
 "	.p2align 12\n"
 "	.globl mt_arch_moved\n"
+"	.hidden mt_arch_moved\n"
 "	.hidden mt_arch_moved\n"
 "mt_arch_moved:\n"
 "	.skip 4096, 0xcc\n"
 );
 
 void mt_arch_as_system_call(void);
+void mt_arch_go(void);
+void mt_arch_go_vfork(void);
+extern const uint8_t *mt_arch_go_on[MT_GO_SITES] __attribute__((visibility("hidden")));
 
 void mt_arch_tls_moved(void *thread_pointer)
 {
@@ -156,6 +251,35 @@ void mt_arch_code_changed(void *at, size_t bytes)
 static int holds(const uint8_t *code, size_t len, const char *bytes, size_t n)
 {
 	return memmem(code, len, bytes, n) != NULL;
+}
+
+int mt_arch_is_libc_thread(void)
+{
+	uint64_t fs = 0, self = 0;
+
+	/* the thread descriptor begins with a pointer to itself, which stands there twice */
+	return !mt_sys(SYS_arch_prctl, 0x1003 /* ARCH_GET_FS */, &fs) && fs && !mt_can_read((void *)(fs + 16), &self, sizeof(self)) &&
+	       self == fs;
+}
+
+int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES])
+{
+	/* what the code in their place does before it looks at the number; syscall; (push %r12;) cmp $-4095, %rax */
+	static const char call[] = "\x49\x89\xf2\x48\x89\xfa\x48\x89\xce\x48\x89\xdf\x0f\x05\x48\x3d\x01\xf0\xff\xff",
+		vfork_call[] = "\x49\xc7\xc1\0\0\0\0\x48\x8b\x44\x24\x08\x41\x5c\x0f\x05\x41\x54\x48\x3d\x01\xf0\xff\xff";
+	int n = 0;
+
+	site[n].at = memmem(code, len, call, sizeof(call) - 1);
+	if (site[n].at) {
+		mt_arch_go_on[0] = site[n].at + 14;
+		site[n++].to = (void *)mt_arch_go;
+	}
+	site[n].at = memmem(code, len, vfork_call, sizeof(vfork_call) - 1);
+	if (site[n].at) {
+		mt_arch_go_on[1] = site[n].at + 16;
+		site[n++].to = (void *)mt_arch_go_vfork;
+	}
+	return n;
 }
 
 int mt_arch_is_mmap(const uint8_t *code, size_t len)

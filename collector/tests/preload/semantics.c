@@ -841,13 +841,12 @@ static void c_few_descriptors(void)
 	MUST(p != MAP_FAILED && p[0] == 40 && p[PAGE] == 1 && zero(p + 100 * PAGE, 900 * PAGE));
 }
 
-static void c_chroot(void)
+static void in_chroot(const char *dir)
 {
-	char dir[] = "/tmp/semantics-XXXXXX", *p = anon(100 * PAGE);
+	char *p = anon(100 * PAGE);
 
-	MUST(mkdtemp(dir));
 	if (chroot(dir)) {	/* for root only */
-		MUST(errno == EPERM && !rmdir(dir));
+		MUST(errno == EPERM);
 		return;
 	}
 	MUST(!chdir("/"));
@@ -859,6 +858,20 @@ static void c_chroot(void)
 	MUST(!munmap(p + 500 * PAGE, 500 * PAGE));
 	p = mremap(p, 500 * PAGE, 1000 * PAGE, MREMAP_MAYMOVE);
 	MUST(p != MAP_FAILED && p[0] == 40 && zero(p + 500 * PAGE, 500 * PAGE));
+}
+
+static void c_chroot(void)
+{
+	char dir[] = "/tmp/semantics-XXXXXX";
+	pid_t pid;
+
+	MUST(mkdtemp(dir));
+	pid = fork();
+	if (!pid) {
+		in_chroot(dir);
+		_exit(2);
+	}
+	MUST(WEXITSTATUS(child_status(pid)) == 2 && !rmdir(dir));
 }
 
 /* What a program may do with its memory after it has forked: the same as before. */
@@ -976,10 +989,89 @@ static void c_syscalls(void)
 	MUST(read(fds[0], q, 60000) == 60000 && same(q, 60000, 3));
 }
 
+#ifdef __x86_64__
+/*
+ * What makes system calls in programs of Go: the function of all of them, and that of vfork(), as the compiler of Go 1.26 makes them; and the
+ * note that says that this is such a program.
+ */
+long go_call(long n, long a, long b, long c, long d);
+long go_vfork_call(long n, long a, long b, long c);
+asm(
+"	.pushsection .note.go.buildid, \"a\", @note\n"
+"	.p2align 2\n"
+"	.long 4, 4, 4\n"
+"	.ascii \"Go\\0\\0none\"\n"
+"	.popsection\n"
+"	.text\n"
+"	.p2align 5\n"
+"go_call:\n"
+"	push %rbx\n"
+"	mov %rdi, %rax\n"
+"	mov %rsi, %rbx\n"
+"	mov %rcx, %rdi\n"
+"	mov %rdx, %rcx\n"
+"	mov %r8, %rsi\n"
+"	xor %r8d, %r8d\n"
+"	xor %r9d, %r9d\n"
+"	jmp 1f\n"
+"	.p2align 5\n"
+"1:	mov %rsi, %r10\n"
+"	mov %rdi, %rdx\n"
+"	mov %rcx, %rsi\n"
+"	mov %rbx, %rdi\n"
+"	syscall\n"
+"	cmp $0xfffffffffffff001, %rax\n"
+"	pop %rbx\n"
+"	ret\n"
+"go_vfork_call:\n"
+"	push %r12\n"
+"	sub $0x38, %rsp\n"
+"	mov %rdi, (%rsp)\n"
+"	mov %rsi, 8(%rsp)\n"
+"	mov %rdx, 16(%rsp)\n"
+"	mov %rcx, 24(%rsp)\n"
+"	call 1f\n"
+"	add $0x38, %rsp\n"
+"	pop %r12\n"
+"	ret\n"
+"1:	mov 0x10(%rsp), %rdi\n"
+"	mov 0x18(%rsp), %rsi\n"
+"	mov 0x20(%rsp), %rdx\n"
+"	mov $0, %r10\n"
+"	mov $0, %r8\n"
+"	.byte 0x49, 0xc7, 0xc1, 0, 0, 0, 0\n"		/* mov $0, %r9 */
+"	mov 8(%rsp), %rax\n"
+"	pop %r12\n"
+"	syscall\n"
+"	push %r12\n"
+"	cmp $0xfffffffffffff001, %rax\n"
+"	ret\n");
+
+static void c_go(void)
+{
+	int pidfd = -1, tid = 0, status = 0;
+	char *p = anon(10 * PAGE);
+
+	p[0] = 60;
+	MUST(go_call(SYS_getpid, 0, 0, 0, 0) == getpid());
+	MUST(go_call(SYS_write, -1, 0, 0, 0) == -EBADF);
+	MUST(go_call(SYS_getresuid, (long)&tid, (long)&pidfd, (long)&status, 0) == 0 && tid == (int)getuid() && pidfd == tid);
+	goes_apart((pid_t)go_call(SYS_fork, 0, 0, 0, 0), p, 60);
+	goes_apart((pid_t)go_call(SYS_clone, SIGCHLD, 0, 0, 0), p, 60);
+	goes_apart((pid_t)go_vfork_call(SYS_clone, SIGCHLD, 0, 0), p, 60);
+	goes_apart((pid_t)go_vfork_call(SYS_clone, CLONE_PIDFD_FLAG | SIGCHLD, 0, (long)&pidfd), p, 60);
+	MUST(pidfd > 2);
+	MUST(go_call(SYS_clone, 0x10000 /* CLONE_THREAD */, 0, 0, 0) == -EINVAL);
+}
+#endif
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
 } cases[] = {
+#ifdef __x86_64__
+	{ "go", c_go },
+#endif
 	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "brk", c_brk },
 	{ "mlock", c_mlock }, { "holes", c_holes }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
 	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork }, { "long_exec", c_long_exec },

@@ -120,6 +120,54 @@ script() {
 	same "$name" "$limit" bash "$file"
 }
 
+# ---- programs of Go ---------------------------------------------------------
+
+if ! command -v go > /dev/null; then
+	wanted go-children && skip "go-children: there is no go"
+elif wanted go-children; then
+	mkdir -p "$work/go"
+	cat > "$work/go/main.go" <<'END'
+package main
+
+// #include <stdlib.h>
+import "C"
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func main() {
+	_ = C.malloc(1 << 20)
+	memory := make([]byte, 1<<22)
+	for i := range memory {
+		memory[i] = 7
+	}
+	ends := map[string]int{}
+	for k := 0; k < 16; k++ {
+		c := exec.Command("/bin/sh", "-c", "exit 3")
+		if k%2 == 0 {
+			c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER,
+				UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}}
+		}
+		ends[fmt.Sprint(c.Run())]++
+	}
+	wrong := 0
+	for _, b := range memory {
+		if b != 7 {
+			wrong++
+		}
+	}
+	fmt.Println(ends, wrong)
+}
+END
+	(cd "$work/go" && GO111MODULE=off GOCACHE=$work/go/cache go build -o children main.go) > "$work/go/log" 2>&1 ||
+		fail "go-children: $(head -3 "$work/go/log")"
+	[ ! -x "$work/go/children" ] || same go-children 20 "$work/go/children"
+	chmod -R u+w "$work/go/cache" 2> /dev/null
+fi
+
 # ---- programs that people use ----------------------------------------------
 
 script python-threads 20 python3 <<'END'

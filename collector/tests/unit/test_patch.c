@@ -17,6 +17,13 @@
 
 #include "../../preload/patch.c"
 
+long mt_go_call(const long *call);
+
+long mt_go_call(const long *call)
+{
+	return -call[0];
+}
+
 static key_t our_ftok(const char *path, int id)
 {
 	return path[0] + id;
@@ -401,8 +408,33 @@ static void patterns(void)
 }
 #endif
 
+/* Not a program of Go: nothing is replaced. In code, both places are found, and nothing that only looks alike. */
+static void of_go(void)
+{
+#ifdef __x86_64__
+	uint8_t code[200];
+	static const uint8_t all[] = { 0x49, 0x89, 0xf2, 0x48, 0x89, 0xfa, 0x48, 0x89, 0xce, 0x48, 0x89, 0xdf, 0x0f, 0x05, 0x48, 0x3d, 1, 0xf0, 0xff, 0xff },
+		forks[] = { 0x49, 0xc7, 0xc1, 0, 0, 0, 0, 0x48, 0x8b, 0x44, 0x24, 8, 0x41, 0x5c, 0x0f, 5, 0x41, 0x54, 0x48, 0x3d, 1, 0xf0, 0xff, 0xff };
+	struct mt_go_site site[MT_GO_SITES];
+
+	memset(code, 0x90, sizeof(code));
+	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site), 0);
+	memcpy(code + 32, all, sizeof(all));
+	memcpy(code + 101, forks, sizeof(forks));
+	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site), 2);
+	CHECK(site[0].at == code + 32 && site[1].at == code + 101);
+	CHECK_EQ(mt_arch_find_go(code, 101 + sizeof(forks) - 1, site), 1);
+	code[32]++;
+	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site), 1);
+	CHECK(site[0].at == code + 101);
+#endif
+	CHECK_EQ(mt_patch_go(), 0);
+	CHECK_EQ(mt_arch_is_libc_thread(), 1);
+}
+
 int main(void)
 {
+	of_go();
 	CHECK_EQ(alone(both_are_replaced), 0);
 	CHECK_EQ(alone(callers_inside_come_too), 0);
 	CHECK_EQ(alone(unknown_name), 0);
