@@ -458,7 +458,7 @@ static int is_starter(void)
 {
 	static const char name[] = "/drrun";
 	char path[4096];
-	const long n = mt_sys(SYS_readlink, "/proc/self/exe", path, sizeof(path)), k = sizeof(name) - 1;
+	const long n = mt_sys_readlink("/proc/self/exe", path, sizeof(path)), k = sizeof(name) - 1;
 
 	return n >= k && !memcmp(path + n - k, name, (size_t)k);
 }

@@ -24,6 +24,25 @@
 #define CTX_MAX_DEPTH 64	/* frames of a call stack, at most */
 #define CTX_SHARDS 16		/* of the log and of the block table; power of 2 */
 
+/*
+ * A call stack that a thread has had: what was read for it. The return addresses are a function of the stack pointer, of the frame
+ * pointer, of these words, and of the objects; while they are the same, so is the stack.
+ */
+#define CTX_MEMOS 32		/* power of 2 */
+#define CTX_MEMO_WORDS 48
+struct ctx_memo {
+	uintptr_t sp, fp;	/* sp 0: not in use */
+	const void *caller;
+	uint32_t objects;	/* ctx_objects_changes */
+	unsigned int n;
+	int64_t id;
+	struct {
+		uint32_t at;		/* from sp */
+		uint32_t is_fp;		/* matters only if a frame pointer is used behind it */
+		uintptr_t value;
+	} word[CTX_MEMO_WORDS];
+};
+
 /* One thread. In raw-mapped memory, reused after the death of the thread.
  * small_* are written by the owner only and read by ctx_flush. */
 struct ctx_thread {
@@ -35,6 +54,7 @@ struct ctx_thread {
 	uint64_t cpu_base, cpu_told;	/* CPU time before the image began; logged last. ns */
 	_Atomic uint64_t small_count, small_bytes;
 	struct ctx_thread *next;	/* all slots ever made; never shortened */
+	struct ctx_memo memo[CTX_MEMOS];	/* of the owner only */
 };
 
 /* Settings and state, set once by ctx_init. */
@@ -55,6 +75,7 @@ extern _Atomic uint64_t ctx_lost_memory;	/* no memory for a table */
 
 /* ---- sys.c: raw services ---- */
 uint64_t ctx_now(void);
+uint64_t ctx_now_coarse(void);		/* up to 10 ms late, a quarter of the price */
 void *ctx_map(size_t len);		/* NULL on failure */
 int ctx_gettid(void);
 bool ctx_readable(const void *at, size_t bytes);	/* asks the kernel: may it be read now? */
@@ -96,7 +117,7 @@ void ctx_line_put(struct ctx_line *l, unsigned int shard);	/* same, on the monit
 
 /* ---- stack.c: call stacks ---- */
 bool ctx_stack_init(void);
-int64_t ctx_stack_capture(void);	/* id, or -1; logs a new stack once */
+int64_t ctx_stack_capture(const void *caller);	/* of the hook, any; id, or -1; logs a new stack once */
 void ctx_stack_lock_all(void);
 void ctx_stack_unlock_all(void);
 
@@ -131,13 +152,23 @@ void ctx_objects_fork_child(void);
 bool ctx_ip_is_ours(uintptr_t ip);	/* inside this library */
 int ctx_objects_read_begin(uintptr_t ip, uint32_t *serial);
 void ctx_objects_read_end(void);
-const struct ctx_object *ctx_object(int i);
-uint32_t ctx_object_serial(int i);
+extern struct ctx_object *ctx_objects;
+extern _Atomic uint32_t ctx_objects_changes;	/* they came or went */
+
+/* Without an object: what says whether there is still none. */
+static inline uint32_t ctx_object_serial(int i)
+{
+	return atomic_load_explicit(i == CTX_NO_OBJECT ? &ctx_objects_changes : &ctx_objects[i].serial, memory_order_acquire);
+}
 
 /* ---- unwind.c: return addresses ---- */
 #define CTX_OWN_FRAMES 16		/* of this library in a stack, at most */
 bool ctx_unwind_init(void);
-int ctx_unwind(uintptr_t *ip, int max);
+/*
+ * Return addresses of the callers of this library, innermost first; how many. -1: it is the stack of *memo. Else a stack that can
+ * be known again has a *memo, where it comes to if its sp is set to *sp; NULL: none. @caller tells stacks apart. ctx_nest > 0.
+ */
+int ctx_unwind(uintptr_t *ip, int max, const void *caller, struct ctx_memo **memo, uintptr_t *sp);
 
 /* ---- suspect.c: what is looked at closely ---- */
 extern bool ctx_suspecting;		/* there is something; else nothing below needs to be called */

@@ -211,7 +211,7 @@ static int current_tid(void)
 }
 
 /* kind: A birth, R changed size in place. ctx_nest > 0. Keeps errno. */
-static void log_block(char kind, char how, void *p, size_t n)
+static void log_block(char kind, char how, void *p, size_t n, const void *caller)
 {
 	struct ctx_line l;
 	int64_t stack;
@@ -221,7 +221,7 @@ static void log_block(char kind, char how, void *p, size_t n)
 	ctx_line_int(&l, current_tid());
 	ctx_line_hex(&l, (uintptr_t)p);
 	ctx_line_dec(&l, n);
-	stack = ctx_stack_capture();
+	stack = ctx_stack_capture(caller);
 	ctx_line_int(&l, stack);
 	if (ctx_unlikely(ctx_suspecting))
 		ctx_suspect_born(stack, (uintptr_t)p, n);
@@ -230,12 +230,12 @@ static void log_block(char kind, char how, void *p, size_t n)
 	ctx_line_end(&l);
 }
 
-static void birth(char how, void *p, size_t n)
+static void birth(char how, void *p, size_t n, const void *caller)
 {
 	int err = errno;
 
 	if (ctx_table_add((uintptr_t)p))
-		log_block('A', how, p, n);
+		log_block('A', how, p, n, caller);
 	errno = err;
 }
 
@@ -256,14 +256,14 @@ static void death(void *p, uint64_t when)
 
 #define NON_MAIN_ARENA 4u	/* flag of the size, in the word before a block of glibc */
 
-static inline void born(char how, void *p, size_t n)
+static inline __attribute__((always_inline)) void born(char how, void *p, size_t n)
 {
 	if (!p)
 		return;
 	if (ctx_likely(ctx_heaps_told) && (((const size_t *)p)[-1] & NON_MAIN_ARENA))
 		ctx_heap_used((uintptr_t)p, n);
 	if (ctx_unlikely(n >= ctx_min_alloc))
-		birth(how, p, n);
+		birth(how, p, n, __builtin_return_address(0));	/* of the hook */
 	else
 		count_small(n);
 }
@@ -381,7 +381,7 @@ CTX_EXPORT void *realloc(void *old, size_t n)
 		int err = errno;
 
 		if (ctx_table_add((uintptr_t)p))
-			log_block('R', 'r', p, n);
+			log_block('R', 'r', p, n, __builtin_return_address(0));
 		errno = err;
 	} else {
 		if (was)

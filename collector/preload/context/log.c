@@ -207,18 +207,27 @@ static bool room(const struct ctx_line *l, size_t n)
 
 void ctx_line_dec(struct ctx_line *l, uint64_t v)
 {
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051"
+				    "525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 	char t[20];
-	int n = 0;
+	int at = sizeof(t);
 
 	if (!room(l, 21))
 		return;
-	do {
-		t[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
+	while (v >= 100) {
+		at -= 2;
+		__builtin_memcpy(t + at, pairs + 2 * (v % 100), 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		at -= 2;
+		__builtin_memcpy(t + at, pairs + 2 * v, 2);
+	} else {
+		t[--at] = (char)('0' + v);
+	}
 	l->b[l->n++] = ' ';
-	while (n)
-		l->b[l->n++] = t[--n];
+	while (at < (int)sizeof(t))
+		l->b[l->n++] = t[at++];
 }
 
 void ctx_line_int(struct ctx_line *l, int64_t v)
@@ -284,7 +293,7 @@ static void put_line(struct ctx_line *l, unsigned int shard, bool monitor)
 		flush_shard(s, monitor);
 	__builtin_memcpy(s->buf + s->used, l->b, l->n);
 	s->used += l->n;
-	if (!monitor && ctx_now() - s->flushed > STALE_NS)
+	if (!monitor && (int64_t)(ctx_now_coarse() - s->flushed) > (int64_t)STALE_NS)
 		flush_shard(s, false);
 	ctx_unlock(&s->lock);
 }

@@ -116,7 +116,6 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	struct ctx_line l;
 	int64_t stack;
 
-	(void)frame;
 	/* memory that is not seen is told however little it is */
 	if (!noting(prot & CTX_UNSEEN ? SIZE_MAX : len) || (flags & MAP_STACK))
 		return;
@@ -129,7 +128,7 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	ctx_line_dec(&l, len);
 	ctx_line_hex(&l, (uint64_t)(unsigned int)(prot & ~CTX_UNSEEN));
 	ctx_line_hex(&l, (uint64_t)(unsigned int)flags | (prot & CTX_UNSEEN ? 1ull << 32 : 0));
-	stack = ctx_stack_capture();
+	stack = ctx_stack_capture(frame ? ((void **)frame)[1] : NULL);
 	ctx_line_int(&l, stack);
 	if (ctx_unlikely(ctx_suspecting))
 		ctx_suspect_born(stack, (uintptr_t)addr, len);

@@ -29,10 +29,10 @@
 #define MAX_HEADERS 64
 #define READERS_PATIENCE_NS 20000000ull
 
-static struct ctx_object *objects;
+struct ctx_object *ctx_objects;
 static _Atomic unsigned int used;	/* slots that were ever in use */
 static _Atomic uint32_t last_serial;
-static _Atomic uint32_t generation;	/* objects came or went */
+_Atomic uint32_t ctx_objects_changes;
 static uintptr_t our_start, our_end;
 
 static _Atomic int scanning;		/* the lock of what changes the table; only tried, but around fork */
@@ -50,24 +50,12 @@ bool ctx_ip_is_ours(uintptr_t ip)
 	return ip - our_start < our_end - our_start;
 }
 
-const struct ctx_object *ctx_object(int i)
-{
-	return &objects[i];
-}
-
-uint32_t ctx_object_serial(int i)
-{
-	if (i == CTX_NO_OBJECT)
-		return atomic_load_explicit(&generation, memory_order_acquire);
-	return atomic_load_explicit(&objects[i].serial, memory_order_acquire);
-}
-
 static int find(uintptr_t ip, uint32_t *serial)
 {
 	const unsigned int n = atomic_load_explicit(&used, memory_order_acquire);
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct ctx_object *o = &objects[i];
+		struct ctx_object *o = &ctx_objects[i];
 
 		if (ip - o->start >= o->end - o->start)
 			continue;
@@ -110,20 +98,20 @@ static struct ctx_object *add(const struct ctx_object *o)
 	struct ctx_object *to = NULL;
 
 	for (unsigned int i = 0; i < n && !to; i++)
-		if (!objects[i].serial && !objects[i].gone)
-			to = &objects[i];
+		if (!ctx_objects[i].serial && !ctx_objects[i].gone)
+			to = &ctx_objects[i];
 	if (!to) {
 		if (n == MAX_OBJECTS) {
 			atomic_fetch_add(&ctx_lost_memory, 1);
 			return NULL;
 		}
-		to = &objects[n];
+		to = &ctx_objects[n];
 	}
 	memcpy((char *)to + sizeof(to->serial), (const char *)o + sizeof(o->serial), sizeof(*o) - sizeof(o->serial));
 	atomic_store_explicit(&to->serial, atomic_fetch_add(&last_serial, 1) + 1, memory_order_release);
-	if (to == &objects[n])
+	if (to == &ctx_objects[n])
 		atomic_store_explicit(&used, n + 1, memory_order_release);
-	atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+	atomic_fetch_add_explicit(&ctx_objects_changes, 1, memory_order_release);
 	return to;
 }
 
@@ -161,13 +149,13 @@ bool ctx_objects_init(void)
 {
 	bool program = true;
 
-	if (objects)
+	if (ctx_objects)
 		return true;
 	loader = &_r_debug;
-	objects = ctx_map(MAX_OBJECTS * sizeof(*objects));
-	if (!objects)
+	ctx_objects = ctx_map(MAX_OBJECTS * sizeof(*ctx_objects));
+	if (!ctx_objects)
 		return false;
-	atomic_store(&generation, 1);
+	atomic_store(&ctx_objects_changes, 1);
 	dl_iterate_phdr(first, &program);
 	return true;
 }
@@ -276,7 +264,7 @@ static void end(struct ctx_object *o, uint64_t when)
 		return;
 	o->gone = when;
 	if (atomic_compare_exchange_strong(&o->serial, &serial, 0))
-		atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+		atomic_fetch_add_explicit(&ctx_objects_changes, 1, memory_order_release);
 }
 
 void ctx_note_loaded(void)
@@ -297,7 +285,7 @@ void ctx_note_unmapping(const void *addr, size_t len)
 	bool any = false;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct ctx_object *o = &objects[i];
+		struct ctx_object *o = &ctx_objects[i];
 
 		if (o->start < at + len && at < o->end && atomic_load_explicit(&o->serial, memory_order_acquire)) {
 			end(o, ctx_now());
@@ -315,8 +303,8 @@ static struct ctx_object *known(const struct link_map *m)
 	const unsigned int n = atomic_load_explicit(&used, memory_order_relaxed);
 
 	for (unsigned int i = 0; i < n; i++)
-		if (objects[i].serial && objects[i].base == m->l_addr && objects[i].dynamic == (uintptr_t)m->l_ld)
-			return &objects[i];
+		if (ctx_objects[i].serial && ctx_objects[i].base == m->l_addr && ctx_objects[i].dynamic == (uintptr_t)m->l_ld)
+			return &ctx_objects[i];
 	return NULL;
 }
 
@@ -359,7 +347,7 @@ static void scan(bool telling)
 	}
 	whole = whole && is_consistent() && atomic_load_explicit(&changes, memory_order_acquire) == before;
 	for (unsigned int i = 0; i < atomic_load_explicit(&used, memory_order_relaxed); i++) {
-		struct ctx_object *o = &objects[i];
+		struct ctx_object *o = &ctx_objects[i];
 
 		if (whole && o->serial && o->round != round_no)
 			end(o, now);
@@ -378,7 +366,7 @@ void ctx_objects_scan(void)
 {
 	uint64_t mask;
 
-	if (!objects || (watched && seen_changes == atomic_load_explicit(&changes, memory_order_acquire)))
+	if (!ctx_objects || (watched && seen_changes == atomic_load_explicit(&changes, memory_order_acquire)))
 		return;
 	mask = mt_block_signals();
 	if (!atomic_exchange_explicit(&scanning, 1, memory_order_acquire)) {
@@ -402,10 +390,10 @@ int ctx_objects_read_begin(uintptr_t ip, uint32_t *serial)
 		atomic_fetch_sub(&readers, 1);
 		ctx_objects_scan();
 		atomic_fetch_add(&readers, 1);
-		*serial = atomic_load_explicit(&generation, memory_order_acquire);
+		*serial = atomic_load_explicit(&ctx_objects_changes, memory_order_acquire);
 		i = find(ip, serial);
 	} else if (i == CTX_NO_OBJECT) {
-		*serial = atomic_load_explicit(&generation, memory_order_acquire);
+		*serial = atomic_load_explicit(&ctx_objects_changes, memory_order_acquire);
 	}
 	return i;
 }

@@ -81,31 +81,12 @@ static struct stacks *make_room(void)
 	return t;
 }
 
-/*
- * Number of the stack of the caller of the hook. Called with ctx_nest > 0.
- */
-int64_t ctx_stack_capture(void)
+/* A stack that is not in the table, at least not yet. -1: no room, or no lock. */
+static __attribute__((noinline)) int64_t make(const uintptr_t *ip, int n, uint64_t hash)
 {
-	uintptr_t ip[CTX_MAX_DEPTH];
-	struct ctx_line l;
+	static struct ctx_line l;	/* under lock: stacks of threads may be small */
 	struct stacks *s;
-	uint64_t hash = 0x243f6a8885a308d3ull;
 	int64_t id;
-	int n;
-
-	if (ctx_stack_depth <= 0)
-		return -1;
-	n = ctx_unwind(ip, ctx_stack_depth);
-	if (!n)
-		return -1;
-	for (int i = 0; i < n; i++) {
-		hash = (hash ^ ip[i]) * 0xff51afd7ed558ccdull;
-		hash ^= hash >> 32;
-	}
-	hash |= !hash;
-	id = look_up(atomic_load_explicit(&table, memory_order_acquire), hash);
-	if (ctx_likely(id >= 0))
-		return id;
 
 	ctx_objects_scan();	/* new code, so perhaps a new library */
 	if (!ctx_lock(&lock))
@@ -128,6 +109,39 @@ int64_t ctx_stack_capture(void)
 		}
 	}
 	ctx_unlock(&lock);
+	return id;
+}
+
+/*
+ * Number of the stack of the caller of the hook. Called with ctx_nest > 0.
+ */
+int64_t ctx_stack_capture(const void *caller)
+{
+	uintptr_t ip[CTX_MAX_DEPTH], sp;
+	uint64_t hash = 0x243f6a8885a308d3ull;
+	struct ctx_memo *memo;
+	int64_t id;
+	int n;
+
+	if (ctx_stack_depth <= 0)
+		return -1;
+	n = ctx_unwind(ip, ctx_stack_depth, caller, &memo, &sp);
+	if (n < 0)
+		return memo->id;
+	if (!n)
+		return -1;
+	for (int i = 0; i < n; i++) {
+		hash = (hash ^ ip[i]) * 0xff51afd7ed558ccdull;
+		hash ^= hash >> 32;
+	}
+	hash |= !hash;
+	id = look_up(atomic_load_explicit(&table, memory_order_acquire), hash);
+	if (id < 0)
+		id = make(ip, n, hash);
+	if (memo && id >= 0) {
+		memo->id = id;
+		memo->sp = sp;
+	}
 	return id;
 }
 

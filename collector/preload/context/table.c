@@ -115,13 +115,13 @@ bool ctx_table_has(uintptr_t addr)
 /* Caller holds the lock. */
 static void write_begin(struct shard *sh)
 {
-	atomic_fetch_add_explicit(&sh->seq, 1, memory_order_acq_rel);
+	atomic_store_explicit(&sh->seq, atomic_load_explicit(&sh->seq, memory_order_relaxed) + 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 }
 
 static void write_end(struct shard *sh)
 {
-	atomic_fetch_add_explicit(&sh->seq, 1, memory_order_release);
+	atomic_store_explicit(&sh->seq, atomic_load_explicit(&sh->seq, memory_order_relaxed) + 1, memory_order_release);
 }
 
 static void insert(struct slots *s, uint64_t h, uintptr_t addr)

@@ -46,6 +46,7 @@ struct rule {
 	uint8_t cfa_deref;	/* the CFA is what stands there */
 	int32_t cfa_offset, cfa_plus;
 	uint16_t by_fp;		/* bit: offset from the frame pointer, not from the CFA */
+	uint16_t saved, lost;	/* bit: has an offset; LOST */
 	int16_t at[KEPT];	/* offset / 8, SAME or LOST */
 };
 
@@ -404,6 +405,10 @@ static void to_rule(const struct state *s, struct rule *r)
 			r->by_fp |= (uint16_t)((c->how == AT_FP) << i);
 		}
 	}
+	for (int i = 0; i < KEPT; i++) {
+		r->saved |= (uint16_t)((r->at[i] > LOST) << i);
+		r->lost |= (uint16_t)((r->at[i] == LOST) << i);
+	}
 	if (r->at[RA_AT] != LOST)
 		r->kind = BY_TABLE;
 }
@@ -473,6 +478,18 @@ static void work_out(const struct ctx_object *o, uintptr_t ip, struct rule *r)
 		to_rule(&s, r);
 }
 
+/* Where a signal handler returns to: it calls sigreturn(2). Those that are not libc's or the kernel's have no table. */
+static bool is_trampoline(uintptr_t ip)
+{
+#if defined(__x86_64__)
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };	/* mov $15, %rax; syscall */
+#else
+	static const uint8_t code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };	/* mov x8, #139; svc #0 */
+#endif
+
+	return ctx_readable((void *)ip, sizeof(code)) && !memcmp((void *)ip, code, sizeof(code));
+}
+
 static bool is_current(const struct slot *t)
 {
 	return t->key && ctx_object_serial(t->object) == t->serial;
@@ -520,11 +537,12 @@ static void rule_of(uintptr_t ip, bool exact, struct rule *r)
 		if (ctx_likely(take(&t[i], key, r)))
 			return;
 	memset(r, 0, sizeof(*r));
-	ip -= !exact;
 	mask = mt_block_signals();	/* nobody leaves this by siglongjmp() */
-	object = ctx_objects_read_begin(ip, &serial);
+	object = ctx_objects_read_begin(ip - !exact, &serial);
 	if (object != CTX_NO_OBJECT)
-		work_out(ctx_object(object), ip, r);
+		work_out(&ctx_objects[object], ip - !exact, r);
+	else if (is_trampoline(ip))
+		r->kind = SIGNAL_FRAME;
 	ctx_objects_read_end();
 	for (i = 0; i < WAYS && is_current(&t[i]); i++)
 		;
@@ -543,21 +561,51 @@ struct walk {
 	bool exact;
 	uintptr_t low, high;	/* memory that is there: [low, high) */
 	uintptr_t page;		/* and so is this one */
+	struct ctx_memo *memo;	/* what is read is kept there; NULL: this stack cannot be known again */
+	uintptr_t sp;		/* at the beginning */
+	unsigned int needed;	/* words of the memo up to the last use of a frame pointer */
 };
 
-static bool word(struct walk *w, uintptr_t at, uintptr_t *value)
+static __attribute__((noinline)) bool ask(struct walk *w, uintptr_t at)
 {
-	if (ctx_unlikely(at - w->low >= w->high - w->low)) {
-		if (at % 8)
+	if (at % 8)
+		return false;
+	if (at / MT_PAGE != w->page) {
+		if (!ctx_readable((void *)at, 8))
 			return false;
-		if (at / MT_PAGE != w->page) {
-			if (!ctx_readable((void *)at, 8))
-				return false;
-			w->page = at / MT_PAGE;
-		}
+		w->page = at / MT_PAGE;
 	}
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool word(struct walk *w, uintptr_t at, uintptr_t *value)
+{
+	if (ctx_unlikely(at - w->low >= w->high - w->low) && !ask(w, at))
+		return false;
 	*value = *(volatile uintptr_t *)at;
 	return true;
+}
+
+/* A word on which the return addresses depend. */
+static inline void note(struct walk *w, uintptr_t at, uintptr_t value, bool is_fp)
+{
+	struct ctx_memo *m = w->memo;
+
+	if (!m)
+		return;
+	if (at < w->low || at - w->sp >= 1u << 31 || m->n == CTX_MEMO_WORDS) {
+		w->memo = NULL;
+		return;
+	}
+	m->word[m->n].at = (uint32_t)(at - w->sp);
+	m->word[m->n].is_fp = is_fp;
+	m->word[m->n++].value = value;
+}
+
+static inline void note_fp(struct walk *w)
+{
+	if (w->memo)
+		w->needed = w->memo->n + 1;	/* and the register at the beginning */
 }
 
 static bool is_code(uintptr_t ip)
@@ -580,6 +628,9 @@ static bool by_frame_pointer(struct walk *w)
 		return false;
 	if (!word(w, fp, &next) || !word(w, fp + 8, &ip))
 		return false;
+	note_fp(w);
+	note(w, fp, next, true);
+	note(w, fp + 8, ip, false);
 	w->ip = plain(ip);
 	if (!is_code(w->ip))
 		return false;
@@ -591,38 +642,48 @@ static bool by_frame_pointer(struct walk *w)
 	return true;
 }
 
-/* Nothing is changed where it fails. */
-static bool by_table(struct walk *w, const struct rule *r)
+/* Where it fails stack and frame pointer are as before. */
+static inline bool by_table(struct walk *w, const struct rule *r)
 {
 	const uintptr_t fp = w->r[FP], sp = w->r[SP];
-	uintptr_t cfa = w->r[r->cfa_register] + (uintptr_t)(intptr_t)r->cfa_offset, v[KEPT], ip;
+	uintptr_t cfa = w->r[r->cfa_register] + (uintptr_t)(intptr_t)r->cfa_offset, ip;
 
-	if (w->lost >> r->cfa_register & 1 || (r->by_fp && w->lost >> FP & 1))
+	if (ctx_unlikely(w->lost) && (w->lost >> r->cfa_register & 1 || (r->by_fp && w->lost >> FP & 1) ||
+				      (r->at[RA_AT] == SAME && w->lost >> RA & 1)))
 		return false;
-	if (r->cfa_deref && !word(w, cfa, &cfa))
-		return false;
+	if (r->cfa_register == FP || r->by_fp)
+		note_fp(w);
+	else if (r->cfa_register != SP)
+		w->memo = NULL;
+	if (ctx_unlikely(r->cfa_deref)) {
+		const uintptr_t at = cfa;
+
+		if (!word(w, at, &cfa))
+			return false;
+		note(w, at, cfa, false);
+	}
 	cfa += (uintptr_t)(intptr_t)r->cfa_plus;
 	if (cfa % 8 || cfa < sp || (RA != 30 && cfa == sp))
 		return false;
-	for (int i = 0; i < KEPT; i++) {
+	for (unsigned int left = r->saved; left; left &= left - 1) {
+		const int i = __builtin_ctz(left);
 		const uintptr_t base = r->by_fp >> i & 1 ? fp : cfa;
 
-		if (r->at[i] > LOST && !word(w, base + (uintptr_t)((intptr_t)r->at[i] * 8), &v[i]))
+		if (ctx_unlikely(!word(w, base + (uintptr_t)((intptr_t)r->at[i] * 8), &w->r[kept[i]]))) {
+			w->r[FP] = fp;
 			return false;
-	}
-	if (r->at[RA_AT] == SAME && w->lost >> RA & 1)
-		return false;
-	ip = plain(r->at[RA_AT] == SAME ? w->r[RA] : v[RA_AT]);
-	if (!is_code(ip) || (cfa == sp && ip == w->ip))
-		return false;	/* the end, or it does not go on */
-	for (int i = 0; i < KEPT; i++) {
-		if (r->at[i] > LOST) {
-			w->r[kept[i]] = v[i];
-			w->lost &= ~(1u << kept[i]);
-		} else if (r->at[i] == LOST) {
-			w->lost |= 1u << kept[i];
 		}
+		if (kept[i] == FP || i == RA_AT)
+			note(w, base + (uintptr_t)((intptr_t)r->at[i] * 8), w->r[kept[i]], kept[i] == FP);
+		w->lost &= ~(1u << kept[i]);
 	}
+	ip = plain(w->r[RA]);
+	if (!is_code(ip) || (cfa == sp && ip == w->ip)) {
+		w->r[FP] = fp;
+		return false;	/* the end, or it does not go on */
+	}
+	for (unsigned int left = r->lost; left; left &= left - 1)
+		w->lost |= 1u << kept[__builtin_ctz(left)];
 	w->ip = ip;
 	w->r[SP] = cfa;
 	w->lost &= ~(1u << SP);
@@ -642,6 +703,7 @@ static bool by_signal(struct walk *w)
 
 	if (w->lost >> SP & 1)
 		return false;
+	w->memo = NULL;
 #if defined(__x86_64__)
 	for (size_t i = 0; i < sizeof(order); i++) {
 		if (!word(w, at + 8 * i, &v))
@@ -672,19 +734,42 @@ bool ctx_unwind_init(void)
 	return slots != NULL;
 }
 
-/*
- * Return addresses of the callers of this library, innermost first; how many. Called with ctx_nest > 0. The registers are those
- * of this function: its own frame is left by its own rule.
- */
-__attribute__((noinline)) int ctx_unwind(uintptr_t *ip, int max)
+static bool is_same(const struct ctx_memo *m, const struct walk *w, const void *caller)
 {
-	const struct ctx_thread *t = ctx_self;
+	const char *sp = (const char *)w->sp;
+
+	if (m->sp != w->sp || m->caller != caller || m->fp != w->r[FP] ||
+	    m->objects != atomic_load_explicit(&ctx_objects_changes, memory_order_acquire))
+		return false;
+	for (unsigned int i = 0; i < m->n; i++)
+		if (*(const volatile uintptr_t *)(sp + m->word[i].at) != m->word[i].value)
+			return false;
+	return true;
+}
+
+/* Frame pointers behind their last use do not matter. */
+static void only_needed(struct ctx_memo *m, unsigned int needed)
+{
+	unsigned int kept_words = 0;
+
+	for (unsigned int i = 0; i < m->n; i++)
+		if (!m->word[i].is_fp || i + 1 < needed)
+			m->word[kept_words++] = m->word[i];
+	m->n = kept_words;
+}
+
+/* The registers are those of this function: its own frame is left by its own rule. */
+__attribute__((noinline)) int ctx_unwind(uintptr_t *ip, int max, const void *caller, struct ctx_memo **memo, uintptr_t *sp)
+{
+	struct ctx_thread *t = ctx_self;
 	struct walk w;
 	struct rule r;
 	int n = 0;
 
 	w.lost = 0;
 	w.low = w.high = w.page = 0;
+	w.memo = NULL;
+	w.needed = 0;
 #if defined(__x86_64__)
 	asm volatile("mov %%rbx, 24(%1)\n\tmov %%rbp, 48(%1)\n\tmov %%rsp, 56(%1)\n\tmov %%r12, 96(%1)\n\tmov %%r13, 104(%1)\n\t"
 		     "mov %%r14, 112(%1)\n\tmov %%r15, 120(%1)\n0:\tlea 0b(%%rip), %0" : "=r"(w.ip) : "r"(w.r) : "memory");
@@ -694,9 +779,22 @@ __attribute__((noinline)) int ctx_unwind(uintptr_t *ip, int max)
 		     : "=&r"(w.ip) : "r"(w.r) : "memory");
 #endif
 	w.exact = true;
-	if (t && w.r[SP] - t->stack_start < t->stack_end - t->stack_start) {
-		w.low = w.r[SP];
+	w.sp = *sp = w.r[SP];
+	*memo = NULL;
+	if (t && w.sp - t->stack_start < t->stack_end - t->stack_start) {
+		struct ctx_memo *m = &t->memo[((w.sp >> 4) ^ (uintptr_t)caller * 0x9e3779b97f4a7c15ull >> 40) & (CTX_MEMOS - 1)];
+
+		*memo = m;
+		if (ctx_likely(is_same(m, &w, caller)))
+			return -1;
+		w.low = w.sp;
 		w.high = t->stack_end & ~7ul;
+		m->sp = 0;
+		m->fp = w.r[FP];
+		m->caller = caller;
+		m->objects = atomic_load_explicit(&ctx_objects_changes, memory_order_acquire);
+		m->n = 0;
+		w.memo = m;
 	}
 	for (int steps = 0; n < max && steps < max + CTX_OWN_FRAMES; steps++) {
 		bool ok = false, signal = false;
@@ -713,5 +811,8 @@ __attribute__((noinline)) int ctx_unwind(uintptr_t *ip, int max)
 		if (!ctx_ip_is_ours(w.ip))
 			ip[n++] = w.ip;
 	}
+	if (w.memo)
+		only_needed(w.memo, w.needed);
+	*memo = w.memo;
 	return n;
 }
