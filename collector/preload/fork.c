@@ -244,7 +244,7 @@ static void start_image(enum mt_watch watch, const char *reason)
 		mt_monitor_go(p->fault_ns, mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
-static long child(struct fork_call *c)
+static long become_child(struct fork_call *c)
 {
 	int uffd = zap_space.uffd, memfd = zap_space.memfd, err;
 
@@ -317,6 +317,16 @@ static long child(struct fork_call *c)
 	mt_futex_wake(c->state);
 	start_image(MT_WATCH_ZAP, "");
 	return 0;
+}
+
+static long child(struct fork_call *c)
+{
+	long ret;
+
+	mt_fd_hide(!(c->flags & CLONE_FILES));
+	ret = become_child(c);
+	mt_fd_hide(0);
+	return ret;
 }
 
 /* ---- parent */

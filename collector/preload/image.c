@@ -100,6 +100,29 @@ static struct {
 } kept_id[MAX_KEPT];		/* what they were: the program may put other files there */
 static int nkept;
 
+static int hiding;
+
+void mt_fd_hide(int yes)
+{
+	hiding = yes;
+}
+
+#define MAX_HIDDEN_ABOVE 4096	/* the table of descriptors is as long as the highest one */
+
+/* A copy above the soft limit, where no number of the program is. Negative errno: the hard one does not allow it. */
+static long keep_above(int fd, const struct rlimit *rl)
+{
+	struct rlimit lifted = { rl->rlim_cur + 2 * MAX_KEPT, rl->rlim_max };
+	long high;
+
+	if (!hiding || rl->rlim_cur > MAX_HIDDEN_ABOVE || lifted.rlim_cur > rl->rlim_max ||
+	    mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &lifted, 0))
+		return -EMFILE;
+	high = mt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, rl->rlim_cur);
+	mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, rl, 0);
+	return high;
+}
+
 int mt_fd_keep(int fd)
 {
 	struct rlimit rl = { 1024, 1024 };
@@ -114,7 +137,7 @@ int mt_fd_keep(int fd)
 	mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &rl);
 	base = rl.rlim_cur > 1024 ? 1024 : (long)rl.rlim_cur;
 	base -= base / 2 < 2 * MAX_KEPT ? base / 2 : 2 * MAX_KEPT;
-	high = -EMFILE;
+	high = keep_above(fd, &rl);
 	for (; base > fd && high < 0; base /= 2)
 		high = mt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, base);
 	if (high >= 0)

@@ -376,13 +376,16 @@ static void record(const char *how, const char *obstacle, int constructor)
 	void *scratch;
 	uint64_t mask, begin_cpu_ns = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
+	mt_fd_hide(1);
 	if (!p->image.config && mt_image_create(&p->image, &p->config, p->config.parent_image, how) < 0) {
+		mt_fd_hide(0);
 		cnt_off();
 		return;
 	}
 	mt_image_describe(&p->image, "none", "the image was killed before it had started");
 	mt_image_export(&p->image, constructor);
 	if (obstacle) {
+		mt_fd_hide(0);
 		cnt_off();
 		mt_image_describe(&p->image, "none", obstacle);
 		return;
@@ -411,6 +414,7 @@ static void record(const char *how, const char *obstacle, int constructor)
 	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
 	mt_image_describe(&p->image, mt_image_backend(&p->config, p->tracing), why.text);
 	cnt_begin();
+	mt_fd_hide(0);
 	if (p->monitored)
 		mt_monitor_go(p->fault_ns, mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns);
 	mt_restore_signals(mask);
@@ -442,7 +446,10 @@ static int stay_quiet(enum mt_start choice, int root, const char *how)
 	if (err)
 		return err;
 	if (root) {
-		if (mt_image_create(&p->image, &p->config, p->config.parent_image, how) < 0)
+		mt_fd_hide(1);
+		err = mt_image_create(&p->image, &p->config, p->config.parent_image, how);
+		mt_fd_hide(0);
+		if (err < 0)
 			return -EIO;
 		mt_image_describe(&p->image, "none", mt_quiet_message(choice));
 		mt_image_export(&p->image, 1);

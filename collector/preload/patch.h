@@ -33,14 +33,8 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed);
 int mt_patch_loader(void *mmap_replacement, void *munmap_replacement);
 
 /*
- * Programs and libraries of Go make processes by a system call of their own: in the first such object mt_go_call() (process.h) takes its
- * place. constructor. How many places were replaced.
- */
-int mt_patch_go(void);
-
-/*
- * Programs and libraries of Go make processes by a system call of their own: the first such object gets our fork in its place. How many were
- * patched. Single-threaded.
+ * Programs and libraries of Go make processes by a system call of their own: in the first such object mt_go_call() (process.h)
+ * takes its place. constructor. How many places were replaced.
  */
 int mt_patch_go(void);
 

@@ -332,7 +332,9 @@ static long map_file(uint64_t addr, uint64_t len, int prot, int flags, int fd)
 	if (mt_failed(ret))
 		return ret;
 	zap_space.mapped = 1;
-	mt_sys(SYS_madvise, addr, len, MADV_DONTFORK);
+	/* without it only a child that no hook makes would have it; the next fork of ours gives it to all of the range again */
+	if (mt_sys(SYS_madvise, addr, len, MADV_DONTFORK))
+		mt_sys(SYS_madvise, addr, len, MADV_DONTFORK);
 	return 0;
 }
 
@@ -681,6 +683,7 @@ long zap_zero_frozen(uint64_t addr, uint64_t len)
 long zap_let_fork(int yes)
 {
 	const struct zap_regions *s = &zap_space.regions, *not = &zap_space.not_forked;
+	long ret;
 
 	if (zap_space.rwp)
 		return 0;
@@ -696,9 +699,11 @@ long zap_let_fork(int yes)
 				at = not->r[k].end;
 				continue;
 			}
-			/* not -ENOMEM: a hole in it is of a change that no hook saw, and there is nothing to give */
-			if (mt_sys(SYS_madvise, at, end - at, yes ? MADV_DOFORK : MADV_DONTFORK) == -EAGAIN && yes)
-				return -EAGAIN;
+			ret = mt_sys(SYS_madvise, at, end - at, yes ? MADV_DOFORK : MADV_DONTFORK);
+			if (ret)	/* once more: -ENOMEM is a hole, of a change that no hook saw, and there is nothing to give */
+				ret = mt_sys(SYS_madvise, at, end - at, yes ? MADV_DOFORK : MADV_DONTFORK);
+			if (ret && ret != -ENOMEM && yes)
+				return ret;
 			at = end;
 		}
 	}

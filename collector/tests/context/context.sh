@@ -56,7 +56,7 @@ awk -F, 'NR == FNR { split($0, w, " "); if (w[1] == "heap") want[w[3] "," w[4]] 
 	($4 "," $5) in want { n++; delete want[$4 "," $5] } END { print n + 0 }' stripped.out stripped.trace/p0000/structures.csv > got
 expect "stripped: heap ranges" "$(cat want)" "$(cat got)"
 
-# descriptors of the program: no thread of the recorder keeps a copy. Its own are from 960 on; a table has room for 1,024
+# descriptors of the program: no thread of the recorder keeps a copy. Its own are from 960 on, or above the limit; a table has room for 1,024
 cat > descriptors.c <<'END'
 #include <dirent.h>
 #include <fcntl.h>
@@ -105,6 +105,43 @@ for n in 4 1000 1023; do
 	expect "descriptor $n: open in one task" 1 "$(cat descriptors.out)"
 	rm -rf descriptors.trace
 done
+
+# what a program finds at all numbers that it may have, it and its children; and the number that comes next
+cat > numbers.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void look(const char *who)
+{
+	for (int fd = 3; fd < sysconf(_SC_OPEN_MAX); fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			printf("%d ", fd);
+	printf("%s %d\n", who, open("/dev/null", O_RDONLY));
+	fflush(stdout);
+}
+int main(int argc, char **argv)
+{
+	look(argv[argc - 1]);
+	if (argc > 1)
+		return 0;
+	if (!fork()) {
+		look("child");
+		_exit(0);
+	}
+	wait(NULL);
+	look("again");
+	execl(argv[0], argv[0], "exec", NULL);
+	return 1;
+}
+END
+gcc -o numbers numbers.c
+# the hard limit must be above the soft one
+if [ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 1088 ]; then
+	expect "numbers of descriptors" "$(ulimit -Sn 1024; ./numbers 3>&- 4>&-)" "$(ulimit -Sn 1024; record -o numbers.trace ./numbers 3>&- 4>&-)"
+else
+	skip "numbers of descriptors: the hard limit is $(ulimit -Hn)"
+fi
 
 # under DynamoRIO, where there is one: it goes through each number of a range of descriptors that is closed
 drrun=$(PATH=${DYNAMORIO_HOME:+$DYNAMORIO_HOME/bin64:}$PATH command -v drrun)

@@ -86,6 +86,8 @@ int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_t
 	return monitor_error;
 }
 
+void mt_fd_hide(int yes) { (void)yes; }
+
 void mt_fd_close(int fd)
 {
 	if (fd >= 0)

@@ -4,6 +4,7 @@
 /* Settings from the environment, descriptors that are kept, the folder and the description of an image. */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -164,6 +165,29 @@ static void folders(void)
 	mt_fd_close(two.dirfd);
 }
 
+/* Above the soft limit, which is as it was afterwards; where there is no room above, or it is not asked for, below. */
+static void hidden(void)
+{
+	struct rlimit old, now, l;
+	int fd;
+
+	CHECK_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
+	l = (struct rlimit){ 200, old.rlim_max };
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &l), 0);
+	mt_fd_hide(1);
+	fd = mt_fd_keep(open("/dev/null", O_RDONLY));
+	CHECK(fd >= 200);
+	CHECK_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	CHECK(!getrlimit(RLIMIT_NOFILE, &now) && now.rlim_cur == 200 && now.rlim_max == old.rlim_max);
+	mt_fd_close(fd);
+	CHECK_EQ(fcntl(fd, F_GETFD), -1);
+	mt_fd_hide(0);
+	fd = mt_fd_keep(open("/dev/null", O_RDONLY));
+	CHECK(fd > 2 && fd < 200);
+	mt_fd_close(fd);
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
 int main(void)
 {
 	char command[64];
@@ -174,5 +198,6 @@ int main(void)
 	folders();
 	snprintf(command, sizeof(command), "rm -rf %s", top);
 	CHECK_EQ(system(command), 0);
+	hidden();
 	return mt_test_done();
 }
