@@ -107,7 +107,7 @@ final class FolderAccesses implements AccessSource, AutoCloseable {
 		boolean times = wanted.contains(AccessColumn.TIME);
 		List<AccessColumn> read = FolderFiles.stored(wanted);
 		String sql = "SELECT producer" + FolderFiles.names(read, times, offsets, cpus, pageSizeBytes) + " FROM read_parquet("
-				+ SqlSession.text(chunk.file) + ", hive_partitioning = false, file_row_number = true) WHERE file_row_number >= " + chunk.rowFrom
+				+ SqlSession.files(chunk.file) + ", hive_partitioning = false, file_row_number = true) WHERE file_row_number >= " + chunk.rowFrom
 				+ " AND file_row_number < " + chunk.rowTo;
 		int n = chunk.info.rows();
 		into.reserve(n, n, times ? n : 0);

@@ -27,6 +27,8 @@ import org.memtrace.model.columns.AccessColumn;
  * that reads, kept for the next one. How many rows, pages and times a row group has is in the footers. All threads.
  */
 final class FolderFiles implements AutoCloseable {
+	/** The files of the accesses in a folder. */
+	static final String ACCESSES = "/accesses/*/*.parquet";
 	private static final Map<AccessColumn, String> COLUMNS = Map.of(AccessColumn.THREAD, "thread_index", AccessColumn.CPU_SET, "cpu",
 			AccessColumn.READS, "reads", AccessColumn.WRITES, "writes", AccessColumn.SHARING, "sharing", AccessColumn.NODE, "node",
 			AccessColumn.FLAGS, "flags", AccessColumn.IP, "ip");
@@ -62,7 +64,7 @@ final class FolderFiles implements AutoCloseable {
 				+ " max(TRY_CAST(stats_max_value AS BIGINT)) FILTER (path_in_schema = 'producer'),"
 				+ " min(TRY_CAST(stats_min_value AS BIGINT)) FILTER (path_in_schema = 'start_ns'),"
 				+ " max(TRY_CAST(stats_max_value AS BIGINT)) FILTER (path_in_schema = 'end_ns')"
-				+ " FROM parquet_metadata(" + SqlSession.text(folder + "/accesses/*/*.parquet") + ") GROUP BY ALL ORDER BY ALL";
+				+ " FROM parquet_metadata(" + SqlSession.files(folder + ACCESSES) + ") GROUP BY ALL ORDER BY ALL";
 		Map<String, List<Group>> byFile = new HashMap<>();
 		Connection connection = connection();
 		try (Statement s = connection.createStatement(); ResultSet r = s.executeQuery(sql)) {

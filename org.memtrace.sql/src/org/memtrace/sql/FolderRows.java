@@ -120,7 +120,7 @@ public final class FolderRows implements AccessRows {
 		boolean readPlaces = wanted.contains(AccessColumn.READ_OFFSET);
 		boolean writePlaces = wanted.contains(AccessColumn.WRITE_OFFSET);
 		String sql = "SELECT file_row_number" + FolderFiles.names(read, start != null, places, sets, pageSizeBytes) + " FROM read_parquet("
-				+ SqlSession.text(groups[firstGroup].file()) + ", hive_partitioning = false, file_row_number = true) WHERE producer >= "
+				+ SqlSession.files(groups[firstGroup].file()) + ", hive_partitioning = false, file_row_number = true) WHERE producer >= "
 				+ groups[firstGroup].producerFrom() + " AND producer < " + groups[lastGroup].producerTo() + " AND file_row_number >= " + rowFrom
 				+ " AND file_row_number < " + (rowFrom + n);
 		try (ResultSet r = s.executeQuery(sql)) {

@@ -88,13 +88,13 @@ public final class RemoteFolder {
 		try (Statement s = connection.createStatement(); SqlSession.Watch watch = new SqlSession.Watch(s, "Fetching " + from, progress)) {
 			watch.start();
 			s.execute("SET memory_limit = '8GiB'"); // the file is one value
-			try (ResultSet r = s.executeQuery("SELECT count(*) FROM glob(" + SqlSession.text(from) + ")")) {
+			try (ResultSet r = s.executeQuery("SELECT count(*) FROM glob(" + SqlSession.files(from) + ")")) {
 				if (!r.next() || r.getLong(1) == 0) {
 					return false;
 				}
 			}
 			progress.check();
-			try (ResultSet r = s.executeQuery("SELECT content FROM read_blob(" + SqlSession.text(from) + ")")) {
+			try (ResultSet r = s.executeQuery("SELECT content FROM read_blob(" + SqlSession.files(from) + ")")) {
 				if (!r.next()) {
 					return false;
 				}

@@ -69,7 +69,7 @@ public final class SqlSession implements AutoCloseable {
 			s.execute("SET enable_progress_bar = true");
 			s.execute("SET enable_progress_bar_print = false");
 			for (SqlView v : views) {
-				s.execute("CREATE VIEW " + name(v.name()) + " AS SELECT * FROM read_parquet(" + text(v.files()) + ", hive_partitioning = false)");
+				s.execute("CREATE VIEW " + name(v.name()) + " AS SELECT * FROM read_parquet(" + files(v.files()) + ", hive_partitioning = false)");
 				s.execute("COMMENT ON VIEW " + name(v.name()) + " IS " + text(v.meaning()));
 				for (Map.Entry<String, String> c : v.columns().entrySet()) {
 					s.execute("COMMENT ON COLUMN " + name(v.name()) + "." + name(c.getKey()) + " IS " + text(c.getValue()));
@@ -104,7 +104,7 @@ public final class SqlSession implements AutoCloseable {
 	public static String readText(Path driver, String file, Path cache, Progress progress) throws MemtraceException {
 		StringBuilder text = new StringBuilder();
 		try (SqlSession session = new SqlSession(driver, file, List.of(), 1L << 28, 1, cache)) {
-			session.query("SELECT content FROM read_text(" + text(file) + ")", new SqlRows() {
+			session.query("SELECT content FROM read_text(" + files(file) + ")", new SqlRows() {
 				@Override
 				public void columns(List<Column> columns) {
 					// one
@@ -121,6 +121,12 @@ public final class SqlSession implements AutoCloseable {
 	}
 
 	/** A text of SQL. */
+	/** Files as a text for DuckDB: the name of a folder is no pattern, only {@link FolderFiles#ACCESSES} at the end of a path is. */
+	static String files(String path) {
+		String pattern = path.endsWith(FolderFiles.ACCESSES) ? FolderFiles.ACCESSES : "";
+		return text(path.substring(0, path.length() - pattern.length()).replaceAll("[*?\\[]", "[$0]") + pattern);
+	}
+
 	static String text(String s) {
 		return '\'' + s.replace("'", "''") + '\'';
 	}

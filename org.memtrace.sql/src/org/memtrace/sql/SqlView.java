@@ -8,7 +8,7 @@ import java.util.Map;
  * A table that statements can name.
  *
  * @param name in SQL
- * @param files Parquet files: a path, in which * stands for any name
+ * @param files Parquet files: a path; at its end {@code accesses/}{@code *}{@code /}{@code *.parquet} stands for all of the accesses
  * @param meaning for a person who lists the tables; without a full stop
  * @param columns meaning of each column
  */
