@@ -3,6 +3,7 @@
 package org.memtrace.importer;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -148,18 +149,20 @@ public final class ImportOperation {
 			throw new IllegalStateException("an import is called once");
 		}
 		called = true;
-		InputReaders.Found found = InputReaders.find(input);
-		ImportSource source = found.source();
-		for (ImportOption option : required) {
-			if (!source.options().contains(option)) {
-				throw new MemtraceException(option.option() + " does not apply to " + input.text() + ": " + source.kind());
-			}
-		}
 		try {
+			InputReaders.Found found = InputReaders.find(input);
+			ImportSource source = found.source();
+			for (ImportOption option : required) {
+				if (!source.options().contains(option)) {
+					throw new MemtraceException(option.option() + " does not apply to " + input.text() + ": " + source.kind());
+				}
+			}
 			return found.reader().read(input,
 					new ImportRequest(target, name, strict, scratchDirectory, rules, fanout, mocaFramesoc, incomplete), progress);
 		} catch (IOException e) {
 			throw new TraceFormatException(input.text(), 0, "cannot be read: " + e.getMessage());
+		} catch (UncheckedIOException e) { // names the file
+			throw new MemtraceException(e.getMessage(), e);
 		}
 	}
 }

@@ -4,7 +4,9 @@
 package org.memtrace.storage;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,8 +56,8 @@ final class EventCollector implements AutoCloseable {
 
 	private final EventSorter sorter;
 	private final ParameterSink parameterSink;
-	private List<EventType> types = List.of();
-	private EventCategory[] category = {};
+	private final List<EventType> types = new ArrayList<>();
+	private final Set<String> typeNames = new HashSet<>();
 	/** Four numbers for each context. */
 	private int[] contexts = new int[CONTEXT_FIELDS * 64];
 	private int contextCount;
@@ -99,7 +101,7 @@ final class EventCollector implements AutoCloseable {
 	}
 
 	List<EventType> types() {
-		return types;
+		return Collections.unmodifiableList(types);
 	}
 
 	List<ParameterType> parameterTypes() {
@@ -115,28 +117,31 @@ final class EventCollector implements AutoCloseable {
 		return contextCount;
 	}
 
+	/** Takes what is new in the list: a type for each event is no reason to look at all of them each time. */
 	void types(List<EventType> list) throws StoreException {
-		Set<String> names = new HashSet<>();
-		for (int i = 0; i < list.size(); i++) {
+		int known = types.size();
+		if (list.size() < known) {
+			throw new StoreException("there were " + known + " event types, now there are " + list.size());
+		}
+		for (int i = Math.max(0, known - 1); i < list.size(); i++) {
 			EventType type = list.get(i);
-			if (type.id() != i || i < types.size() && !types.get(i).equals(type)) {
+			if (type.id() != i || i < known && !types.get(i).equals(type)) {
 				throw new StoreException("event type " + type.id() + " (" + type.name() + ") is at place " + i + " of its list"
-						+ (i < types.size() ? ", where " + types.get(i).name() + " was before" : ""));
+						+ (i < known ? ", where " + types.get(i).name() + " was before" : ""));
 			}
-			if (type.name().isBlank() || type.name().length() > LONGEST_NAME || !names.add(type.name())) {
+			if (i < known) {
+				continue;
+			}
+			if (type.name().isBlank() || type.name().length() > LONGEST_NAME || !typeNames.add(type.name())) {
 				throw new StoreException("the name \"" + type.name() + "\" of an event type is empty, longer than " + LONGEST_NAME
 						+ " characters, or there twice");
 			}
+			types.add(type);
 		}
-		if (list.size() < types.size()) {
-			throw new StoreException("there were " + types.size() + " event types, now there are " + list.size());
-		}
-		types = List.copyOf(list);
-		category = types.stream().map(EventType::category).toArray(EventCategory[]::new);
 	}
 
 	int parameters(int eventType, Map<String, String> values) throws MemtraceException {
-		if (eventType < 0 || eventType >= category.length) {
+		if (eventType < 0 || eventType >= types.size()) {
 			throw new StoreException("parameters of the unknown event type " + eventType);
 		}
 		if (values.isEmpty()) {
@@ -215,7 +220,7 @@ final class EventCollector implements AutoCloseable {
 		long end = batch.endNs[i];
 		int type = batch.type[i];
 		double value = batch.value[i];
-		if (type < 0 || type >= category.length) {
+		if (type < 0 || type >= types.size()) {
 			throw new StoreException("event of the unknown type " + type);
 		}
 		if (end < start) {
@@ -232,7 +237,7 @@ final class EventCollector implements AutoCloseable {
 			throw new StoreException("event " + types.get(type).name() + " with the unknown parameters " + set);
 		}
 		int common = 0;
-		EventCategory kind = category[type];
+		EventCategory kind = types.get(type).category();
 		if (kind == EventCategory.LINK || kind == EventCategory.STATE) {
 			common = (int) value;
 			if (common == value) {

@@ -32,6 +32,7 @@ final class ChromeEvents {
 	private static final long MOST_PARAMETERS = 1 << 24;
 	private static final int LONGEST_VALUE = 256;
 	private static final int NO_TARGET = -1;
+	private static final int PROGRESS_PLACES = 4096;
 
 	/** A thread of a process, or a process by itself. */
 	private record Place(String pid, String tid) {
@@ -347,7 +348,7 @@ final class ChromeEvents {
 		if (ends > 0) {
 			sink.skips().skip(file, 0, "flow without a further step", ends);
 		}
-		int[] producers = producers();
+		int[] producers = producers(progress);
 		emit(producers, progress);
 		warn(unfinished, "states do not end; they last until the last event");
 		warn(overlapping, "states overlap others of their thread without being inside of them");
@@ -361,10 +362,13 @@ final class ChromeEvents {
 	}
 
 	/** Producers of the places. A name that several have is followed by the number. */
-	private int[] producers() {
+	private int[] producers(Progress progress) throws MemtraceException {
 		int[] producers = new int[places.size()];
 		Map<List<String>, Place> taken = new HashMap<>();
 		for (Map.Entry<Place, Integer> entry : places.entrySet()) {
+			if (entry.getValue() % PROGRESS_PLACES == 0) {
+				progress.check();
+			}
 			Place at = entry.getKey();
 			List<String> path = new ArrayList<>();
 			path.add(free(taken, path, new Place(at.pid, ""), "process " + at.pid));

@@ -34,6 +34,8 @@ import org.memtrace.model.TraceFormatException;
  */
 public final class ChromeReader implements InputReader {
 	private static final String KIND = "Chrome trace (JSON)";
+	/** Of arrays and objects in each other: what makes texts of them goes down by calls. */
+	private static final int DEEPEST = 255;
 	private static final Pattern OBJECT = Pattern.compile("\\s*\\{.*\"traceEvents\"\\s*:.*", Pattern.DOTALL);
 	private static final Pattern ARRAY = Pattern.compile("\\s*\\[\\s*\\{.*\"ph\"\\s*:.*", Pattern.DOTALL);
 	/** Members of the object that say nothing about events. */
@@ -77,12 +79,17 @@ public final class ChromeReader implements InputReader {
 		progress.beginBytes("Reading events", file.size());
 		try (EventSink sink = new EventSink(input, request, progress)) {
 			ChromeEvents events = new ChromeEvents(sink, file.name());
-			try (CountedInput in = file.open(); JsonReader json = new JsonReader(new InputStreamReader(in.stream(), StandardCharsets.UTF_8))) {
+			try (CountedInput in = file.open();
+					JsonReader json = new JsonReader(new BoundedText(new InputStreamReader(in.stream(), StandardCharsets.UTF_8), progress))) {
 				json.setStrictness(Strictness.LENIENT); // values such as NaN
+				json.setNestingLimit(DEEPEST);
 				read(json, in, events, sink, file.name(), progress);
+			} catch (BoundedText.Stopped e) {
+				throw e.why();
 			} catch (IOException | IllegalStateException | JsonParseException e) {
-				sink.skips().problem(file.name(), "is damaged after event " + events.number() + ": "
-						+ String.valueOf(e.getMessage()).lines().findFirst().orElse("")); // what came before it counts
+				String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+				sink.skips().problem(file.name(), "is damaged after event " + events.number() + ": " + (why.contains("Nesting limit")
+						? "arrays and objects are in each other, more than " + DEEPEST + " deep" : why)); // what came before it counts
 			}
 			events.finish(progress);
 			return sink.commit("Chrome JSON", id());

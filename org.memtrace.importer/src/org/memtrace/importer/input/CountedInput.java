@@ -7,6 +7,7 @@ import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.zip.GZIPInputStream;
 
 import com.github.luben.zstd.ZstdInputStream;
@@ -18,22 +19,31 @@ public final class CountedInput implements AutoCloseable {
 	private static final int BUFFER = 1 << 16;
 
 	private static final class Counter extends FilterInputStream {
+		private final String name;
 		private volatile long bytes;
 
-		Counter(InputStream in) {
+		Counter(InputStream in, String name) {
 			super(in);
+			this.name = name;
 		}
 
 		@Override
 		public int read() throws IOException {
-			int b = super.read();
-			bytes += b < 0 ? 0 : 1;
-			return b;
+			byte[] one = new byte[1];
+			return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
 		}
 
 		@Override
 		public int read(byte[] buffer, int offset, int length) throws IOException {
-			int n = super.read(buffer, offset, length);
+			int n;
+			try {
+				n = super.read(buffer, offset, length);
+			} catch (IOException e) {
+				if (name == null) {
+					throw e;
+				}
+				throw new UncheckedIOException(name + ": cannot be read behind byte " + bytes + ": " + e.getMessage(), e);
+			}
 			bytes += Math.max(n, 0);
 			return n;
 		}
@@ -57,10 +67,17 @@ public final class CountedInput implements AutoCloseable {
 	private final Counter counter;
 	private final BufferedInputStream in;
 
-	/** @param stored the bytes as they are stored; closed with this object, also when this fails */
+	/**
+	 * Where the disk or the network cannot give the bytes, this is no damage of the file: what has been read before is not all that the
+	 * file has, and no reader may take it for that. So reading then ends with an {@link UncheckedIOException}, which no reader catches
+	 * and the import as a whole tells.
+	 *
+	 * @param stored the bytes as they are stored; closed with this object, also when this fails
+	 * @param name of the file, for the message; null for what another program writes, whose end that program explains
+	 */
 	@SuppressWarnings("resource") // what is made closes what it was made of
-	CountedInput(InputStream stored) throws IOException {
-		counter = new Counter(stored);
+	CountedInput(InputStream stored, String name) throws IOException {
+		counter = new Counter(stored, name);
 		try {
 			BufferedInputStream raw = new BufferedInputStream(counter, BUFFER);
 			raw.mark(Integer.BYTES);

@@ -31,7 +31,12 @@ public final class InputFile {
 
 	/** Something that can be read once; it is closed with the input. */
 	public static InputFile of(InputStream stream, String name) throws IOException {
-		return new InputFile(null, name, new CountedInput(stream));
+		return new InputFile(null, name, new CountedInput(stream, name));
+	}
+
+	/** What another program writes, whose errors are not those of a disk. */
+	public static InputFile ofProgram(InputStream stream, String name) throws IOException {
+		return new InputFile(null, name, new CountedInput(stream, null));
 	}
 
 	/** Null for a stream. */
@@ -55,7 +60,7 @@ public final class InputFile {
 	/** Opens it; of a stream only once. */
 	public CountedInput open() throws IOException {
 		if (path != null) {
-			return new CountedInput(Files.newInputStream(path));
+			return new CountedInput(Files.newInputStream(path), name);
 		}
 		if (stream == null) {
 			throw new IOException("it can be read only once");

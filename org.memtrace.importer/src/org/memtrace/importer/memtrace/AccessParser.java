@@ -14,6 +14,7 @@ import org.memtrace.importer.rows.CpuSets;
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.importer.rows.SegmentMerger;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TimeRange;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.store.AccessBatch;
 
@@ -283,6 +284,9 @@ public final class AccessParser {
 			error = "neither reads nor writes";
 		} else if (value[END] < value[START]) {
 			error = "End before Start";
+		} else if (!TimeRange.holds(value[START], value[END])
+				|| !TimeRange.holds(value[START] + clockShiftNs, value[END] + clockShiftNs)) {
+			error = TimeRange.REASON;
 		} else if (format != InputFormat.ACCESSES && value[WRITES] > value[READS]) {
 			error = "more writes than accesses";
 		} else if (format == InputFormat.ACCESSES && value[END] == value[START]) {

@@ -194,12 +194,14 @@ public final class TraceDirectory {
 				}
 				pageSize = size > 0 ? size : pageSize;
 			}
+			List<String> notes = pageSize > 0 ? List.of() : List.of(directory + "/manifest.json: does not tell the size of pages; "
+					+ USUAL_PAGE_SIZE + " bytes are taken");
 			pageSize = pageSize > 0 ? pageSize : USUAL_PAGE_SIZE;
 			if (Long.bitCount(pageSize) != 1 || pageSize < 512 || pageSize > 1 << 30) {
 				throw new TraceFormatException(directory + "/manifest.json", 0,
 						"has the page size " + pageSize + ", which no machine has");
 			}
-			return new TraceDirectory(path, manifest, images, (int) pageSize, List.of());
+			return new TraceDirectory(path, manifest, images, (int) pageSize, notes);
 		} catch (IOException e) {
 			throw new TraceFormatException(directory.toString(), 0, "cannot be read: " + e.getMessage());
 		}
@@ -210,12 +212,24 @@ public final class TraceDirectory {
 		return name.matches("p[0-9]{1,9}");
 	}
 
+	/** A device or a pipe among the files would be read for ever. A link counts as what it leads to. */
+	private static void onlyFiles(Path folder, String name) throws IOException, TraceFormatException {
+		try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder,
+				e -> Files.exists(e) && !Files.isRegularFile(e) && !Files.isDirectory(e))) {
+			for (Path entry : entries) {
+				throw new TraceFormatException(name + "/" + entry.getFileName(), 0, "is no regular file, and a trace directory has nothing else");
+			}
+		}
+	}
+
 	private static List<Image> images(Path path, String name) throws IOException, MemtraceException {
+		onlyFiles(path, name);
 		List<Image> images = new ArrayList<>();
 		try (DirectoryStream<Path> entries = Files.newDirectoryStream(path, "p[0-9]*")) {
 			for (Path entry : entries) {
 				String digits = entry.getFileName().toString().substring(1);
 				if (isImageName(entry.getFileName().toString()) && Files.isDirectory(entry)) {
+					onlyFiles(entry, name + "/" + entry.getFileName());
 					Path imageFile = entry.resolve("image.json");
 					Json json = Files.exists(imageFile)
 							? Json.read(imageFile, name + "/" + entry.getFileName() + "/image.json")

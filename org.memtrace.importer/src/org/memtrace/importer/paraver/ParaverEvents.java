@@ -119,12 +119,24 @@ final class ParaverEvents implements LineFileReader.Lines {
 			}
 			n[i] = Long.parseLong(field);
 		}
-		String error = n[0] == 1 && n.length == 8 ? state(n) : n[0] == 2 && n.length >= 8 && n.length % 2 == 0 ? events(n)
+		String error = place(n);
+		error = error != null ? error : n[0] == 1 && n.length == 8 ? state(n) : n[0] == 2 && n.length >= 8 && n.length % 2 == 0 ? events(n)
 				: n[0] == 3 && n.length == 15 ? communication(n) : n[0] == 4 && n.length == 11 ? collective(n)
 						: "not a state, event or communication";
 		if (error != null) {
 			sink.skip(file, number, error);
 		}
+	}
+
+	/** Why a record is of no thread of the trace, or null. */
+	private String place(long[] n) {
+		for (int from = 2; n.length >= from + 3 && (from == 2 || n[0] == 3 && n.length == 15); from += 6) {
+			List<Long> key = List.of(n[from], n[from + 1], n[from + 2]);
+			if (places.isEmpty() ? n[from] < 1 || n[from + 1] < 1 || n[from + 2] < 1 : !places.containsKey(key)) {
+				return "application, task or thread that the header does not have";
+			}
+		}
+		return null;
 	}
 
 	private Thread thread(long[] n, int from) {

@@ -121,7 +121,7 @@ public final class PerfData {
 				int first = in.read();
 				if (first >= 0) {
 					in.unread(first);
-					Text text = new Text(process, InputFile.of(new Checked(in, process, said), name));
+					Text text = new Text(process, InputFile.ofProgram(new Checked(in, process, said), name));
 					kept = true;
 					return text;
 				}

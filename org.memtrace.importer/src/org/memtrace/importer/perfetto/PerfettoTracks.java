@@ -3,6 +3,7 @@
 package org.memtrace.importer.perfetto;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -17,7 +18,8 @@ import org.memtrace.importer.reader.EventSink;
  * in parts and late; the first reading of a file collects them. Used by one thread.
  */
 final class PerfettoTracks {
-	private static final int DEEPEST = 32;
+	/** Of a track that has too many above it; its events are skipped and counted. */
+	private static final List<String> TOO_DEEP = Collections.nCopies(EventSink.DEEPEST_PATH + 1, "track");
 
 	/** What is known of a track, by its number. */
 	static final class Track {
@@ -149,7 +151,17 @@ final class PerfettoTracks {
 		if (track.path != null) {
 			return track.path;
 		}
-		boolean isNested = track.parent != 0 && track.parent != uuid && above.add(uuid) && above.size() < DEEPEST;
+		boolean isNested = track.parent != 0 && track.parent != uuid && above.add(uuid);
+		if (above.size() > EventSink.DEEPEST_PATH) {
+			return TOO_DEEP;
+		}
+		if (isNested && track.tid < 0 && track.pid < 0) {
+			List<String> parent = path(track.parent, above);
+			if (parent.size() >= (track.isCounter ? EventSink.DEEPEST_PATH + 1 : EventSink.DEEPEST_PATH)) {
+				track.path = parent == TOO_DEEP && tracks.get(track.parent).path != TOO_DEEP ? null : TOO_DEEP;
+				return TOO_DEEP;
+			}
+		}
 		List<String> path = new ArrayList<>();
 		if (track.tid >= 0) {
 			path.add(processName(track.pid));

@@ -5,6 +5,7 @@ package org.memtrace.importer.reader;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.TimeRange;
 import org.memtrace.model.TimeUnit;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.EventBatch;
@@ -35,11 +37,15 @@ public final class EventSink implements AutoCloseable {
 	/** With what is added to it, a name of a type has at most 128 characters. */
 	private static final int LONGEST_NAME = 110;
 	private static final int PROGRESS_ROWS = 1024;
+	/** Parts that the path of a producer has at most: what walks the tree goes down by calls. */
+	public static final int DEEPEST_PATH = 256;
+	private static final String TOO_DEEP = "its producer, or the one that it leads to, has a path of more than " + DEEPEST_PATH + " parts";
 
 	private static final class Producer {
 		final int number;
 		final String name;
-		final Map<String, Producer> children = new LinkedHashMap<>();
+		/** By name; null as long as there is none: most producers never have any. */
+		Map<String, Producer> children;
 
 		Producer(int number, String name) {
 			this.number = number;
@@ -57,7 +63,6 @@ public final class EventSink implements AutoCloseable {
 	private int typesTold;
 	private final Producer root = new Producer(-1, "");
 	private int producers;
-	private final Map<List<String>, Producer> byPath = new HashMap<>();
 	private final EventBatch batch = new EventBatch(BATCH);
 	/** Events of each category. */
 	private final long[] counts = new long[EventCategory.values().length];
@@ -129,15 +134,26 @@ public final class EventSink implements AutoCloseable {
 		});
 	}
 
-	/** Number of a producer; it and those above it are made when they are new. The path must have a part, and no empty one. */
+	/**
+	 * Number of a producer; it and those above it are made when they are new. The path must have a part, and no empty one.
+	 *
+	 * @return -1 for a path of more than {@link #DEEPEST_PATH} parts; an event of it, or a link to it, is skipped and counted
+	 */
 	public int producer(List<String> path) {
-		Producer known = byPath.get(path);
-		if (known == null) {
-			known = root;
-			for (String part : path) {
-				known = known.children.computeIfAbsent(part, p -> new Producer(producers++, p));
+		if (path.size() > DEEPEST_PATH) {
+			return -1;
+		}
+		Producer known = root;
+		for (String part : path) {
+			if (known.children == null) {
+				known.children = new HashMap<>(4);
 			}
-			byPath.put(List.copyOf(path), known);
+			Producer next = known.children.get(part);
+			if (next == null) {
+				next = new Producer(producers++, part);
+				known.children.put(part, next);
+			}
+			known = next;
 		}
 		return known.number;
 	}
@@ -157,7 +173,9 @@ public final class EventSink implements AutoCloseable {
 
 	/** Makes a set of parameters for events of a type that are told later; 0 for an empty one. */
 	public int parameters(int type, Map<String, String> values) throws MemtraceException {
-		tellTypes();
+		if (type >= typesTold) {
+			tellTypes();
+		}
 		return writer.parameters(type, values);
 	}
 
@@ -167,10 +185,14 @@ public final class EventSink implements AutoCloseable {
 			skips.skip(input.text() + ", row " + rows, 0, type < 0 ? "type that had another category" : "ends before it starts");
 			return;
 		}
+		boolean tooDeep = producer < 0 || value < 0 && categories[type] == EventCategory.LINK.ordinal();
+		if (tooDeep || !TimeRange.holds(startNs, endNs)) {
+			skips.skip(input.text() + ", row " + rows, 0, tooDeep ? TOO_DEEP : TimeRange.REASON);
+			return;
+		}
 		if (batch.isFull()) {
 			flush();
 		}
-		tellTypes();
 		batch.add(-1, type, producer, startNs, endNs, value, cpu);
 		batch.setParameters(parameters);
 		imported++;
@@ -186,12 +208,13 @@ public final class EventSink implements AutoCloseable {
 
 	private void tellTypes() throws MemtraceException {
 		if (typesTold < typeList.size()) {
-			writer.eventTypes(List.copyOf(typeList));
+			writer.eventTypes(Collections.unmodifiableList(typeList));
 			typesTold = typeList.size();
 		}
 	}
 
 	private void flush() throws MemtraceException {
+		tellTypes();
 		writer.events(batch);
 		batch.count = 0;
 		progress.check();
@@ -231,9 +254,9 @@ public final class EventSink implements AutoCloseable {
 	public ImportReport commit(String traceType, String reader) throws MemtraceException {
 		if (imported == 0) {
 			throw new TraceFormatException(input.text(), 0, "has no events to import"
-					+ (skips.total() > 0 ? "; all " + rows + " rows were skipped: " + skips.byReason() : ""));
+					+ (skips.total() > 0 ? "; all " + rows + " rows were skipped: " + skips.byReason() : "")
+					+ (skips.warnings().isEmpty() ? "" : "; " + skips.warnings().getFirst()));
 		}
-		tellTypes();
 		flush();
 		int[] idOf = new int[producers];
 		ProducerTree tree = tree(idOf);
@@ -254,7 +277,7 @@ public final class EventSink implements AutoCloseable {
 	}
 
 	/** In display order: siblings by name, numbers in names by value. */
-	private ProducerTree tree(int[] idOf) {
+	private ProducerTree tree(int[] idOf) throws MemtraceException {
 		ProducerTreeBuilder builder = new ProducerTreeBuilder(0, producers);
 		for (Producer child : sorted(root)) {
 			add(builder, child, idOf);
@@ -262,14 +285,18 @@ public final class EventSink implements AutoCloseable {
 		return builder.build();
 	}
 
-	private static List<Producer> sorted(Producer parent) {
+	private List<Producer> sorted(Producer parent) throws MemtraceException {
+		progress.check();
+		if (parent.children == null) {
+			return List.of();
+		}
 		List<Producer> children = new ArrayList<>(parent.children.values());
 		children.sort((a, b) -> NaturalOrder.compare(a.name, b.name));
 		return children;
 	}
 
-	/** Paths are as deep as a person writes them. */
-	private static void add(ProducerTreeBuilder builder, Producer producer, int[] idOf) {
+	/** By calls: {@link #DEEPEST_PATH} of them at most. */
+	private void add(ProducerTreeBuilder builder, Producer producer, int[] idOf) throws MemtraceException {
 		idOf[producer.number] = builder.begin(ProducerKind.OTHER, producer.name, 0, 0, -1);
 		for (Producer child : sorted(producer)) {
 			add(builder, child, idOf);
