@@ -3,6 +3,7 @@
 """A trace as Arrow tables."""
 from __future__ import annotations
 
+import difflib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Union
@@ -86,6 +87,7 @@ class Trace:
         :param columns: only these columns
         """
         conditions = []
+        self._check(structure, thread)
         if isinstance(structure, str):
             conditions.append(pc.field("structure") == structure)
         elif isinstance(structure, int):
@@ -102,6 +104,22 @@ class Trace:
         for c in conditions:
             condition = c if condition is None else condition & c
         return Table(self.dataset.to_table(columns=None if columns is None else list(columns), filter=condition))
+
+    def _check(self, structure: Union[str, int, Sequence[str], None], thread: Optional[int]) -> None:
+        """A name that the trace does not have is a mistake, not an answer without rows."""
+        if structure is not None:
+            wanted = [structure] if isinstance(structure, (str, int)) else list(structure)
+            structures = self.structures.arrow
+            ids, names = set(structures["id"].to_pylist()), set(structures["name"].to_pylist())
+            unknown = [w for w in wanted if w not in ids | names]
+            if any(isinstance(w, str) for w in unknown):  # ranges outside of structures and merged ones have no row there
+                names |= set(pc.unique(self.dataset.to_table(columns=["structure"])["structure"]).to_pylist())
+            for w in unknown:
+                if w not in names:
+                    near = difflib.get_close_matches(str(w), [n for n in names if n], 5) if isinstance(w, str) else []
+                    raise MemtraceError(f"there is no structure {w!r}" + (f"; near: {', '.join(near)}" if near else ""), 2)
+        if thread is not None and thread != -1 and thread not in self.threads.arrow["index"].to_pylist():
+            raise MemtraceError(f"there is no thread {thread}; trace.threads has the numbers", 2)
 
     def table(self, name: str) -> Table:
         """A small table by its name in docs/columns.md."""

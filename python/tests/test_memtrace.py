@@ -64,7 +64,11 @@ class Package(unittest.TestCase):
         self.assertEqual(len(everything), len(before) + len(after) - both)
         self.assertTrue(0 < len(before) < len(everything))
         self.assertEqual(["reads"], self.trace.accesses(columns=["reads"]).columns)
-        self.assertEqual(0, len(self.trace.accesses(structure="no such")))
+        for wrong, said in (({"structure": "no such"}, "there is no structure 'no such'"), ({"structure": ["B", "BB"]}, "'BB'; near: B"),
+                            ({"structure": 4711}, "there is no structure 4711"), ({"thread": 99}, "there is no thread 99")):
+            with self.assertRaises(memtrace.MemtraceError) as caught:
+                self.trace.accesses(**wrong)
+            self.assertIn(said, str(caught.exception))
 
     def test_pages_by(self):
         for keys in ((), ("thread",), ("thread", "type")):

@@ -108,6 +108,7 @@ mt_accesses <- function(trace, structure = NULL, thread = NULL, columns = NULL) 
     unlink(run("export", "--quiet", "--format", "csv", "--columns", paste(chosen, collapse = ","), "-o", file, trace$source))
     file
   })
+  check_names(trace, structure, thread, rows)
   if (!is.null(structure)) {
     rows <- if (is.numeric(structure)) rows[rows$structure_id %in% structure, ] else rows[rows$structure %in% structure, ]
   }
@@ -115,6 +116,25 @@ mt_accesses <- function(trace, structure = NULL, thread = NULL, columns = NULL) 
     rows <- rows[rows$thread_index %in% thread, ]
   }
   rows
+}
+
+# A name that the trace does not have is a mistake, not an answer without rows.
+check_names <- function(trace, structure, thread, rows) {
+  if (!is.null(structure)) {
+    all <- mt_structures(trace)
+    known <- if (is.numeric(structure)) as.numeric(all$id) else unique(c(all$name, rows$structure))
+    for (wanted in setdiff(structure, known)) {
+      near <- if (is.numeric(structure)) character(0) else known[utils::adist(wanted, known, ignore.case = TRUE)[1, ] <= max(1, nchar(wanted) %/% 3)]
+      near <- near[!is.na(near)]
+      stop("there is no structure ", wanted, if (length(near) > 0) paste0("; near: ", paste(utils::head(near, 5), collapse = ", ")), call. = FALSE)
+    }
+  }
+  if (!is.null(thread)) {
+    unknown <- setdiff(thread, c(-1, as.numeric(mt_table(trace, "threads")$index)))
+    if (length(unknown) > 0) {
+      stop("there is no thread ", unknown[1], "; mt_table(trace, \"threads\") has the numbers", call. = FALSE)
+    }
+  }
 }
 
 #' Records, reads and writes of each page, divided by columns of accesses.

@@ -58,7 +58,9 @@ test_that("accesses can be chosen", {
   expect_gt(nrow(some), 0)
   number <- some$structure_id[1]
   expect_identical(mt_accesses(matmul, number), all[all$structure_id %in% number, ])
-  expect_equal(nrow(mt_accesses(matmul, "no such")), 0)
+  expect_error(mt_accesses(matmul, "no such"), "there is no structure no such")
+  expect_error(mt_accesses(matmul, c("A", "BB")), "there is no structure BB; near: .*B")
+  expect_error(mt_accesses(matmul, thread = 99), "there is no thread 99")
 })
 
 test_that("pages sum up", {

@@ -12,6 +12,8 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -76,6 +78,19 @@ public final class Regions {
 			}
 		}
 		return times;
+	}
+
+	/** Names of regions that are the innermost one of their thread at some time; the others have others in them all of their time. */
+	public Set<String> innermostNames() {
+		Map<String, Integer> numbers = new HashMap<>();
+		List<String> names = names();
+		names.forEach(n -> numbers.put(n, numbers.size()));
+		Map<Builder.Task, List<Region>> byTask = new HashMap<>();
+		all.forEach(r -> byTask.computeIfAbsent(new Builder.Task(r.image, r.taskId), t -> new ArrayList<>()).add(r));
+		Set<String> innermost = new HashSet<>();
+		byTask.values().forEach(list -> Arrays.stream(Innermost.Line.of(list, numbers).value()).filter(v -> v >= 0).mapToObj(names::get)
+				.forEach(innermost::add));
+		return innermost;
 	}
 
 	/** Those that are in no other one of their thread. */

@@ -66,15 +66,20 @@ public record SavedFilters(SortedMap<String, FilterSet> byName) {
 		return new SavedFilters(now);
 	}
 
+	/** Whether a text is filters as JSON, not the name of some. */
+	public static boolean isJson(String nameOrJson) {
+		String text = nameOrJson.strip();
+		return text.startsWith("[") || text.startsWith("{");
+	}
+
 	/** Filters by their name, or written as JSON; the error names those that there are. */
 	public FilterSet find(String nameOrJson) throws MemtraceException {
 		FilterSet named = byName.get(nameOrJson);
 		if (named != null) {
 			return named;
 		}
-		String text = nameOrJson.strip();
-		if (text.startsWith("[") || text.startsWith("{")) {
-			return FilterSet.parse(text);
+		if (isJson(nameOrJson)) {
+			return FilterSet.parse(nameOrJson.strip());
 		}
 		throw new MemtraceException("the trace has no filters that are called '" + nameOrJson + "'"
 				+ (byName.isEmpty() ? "" : ", only " + String.join(", ", byName.keySet())));

@@ -16,6 +16,7 @@ import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.filter.FilterNames;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
 import org.memtrace.analysis.filter.TraceFilter;
@@ -50,7 +51,8 @@ final class AccessOptions {
 				&& store.threads().stream().noneMatch(t -> t.taskId() == args.getInt("thread"))) {
 			throw new UsageException("the trace has no thread " + args.getInt("thread") + "; 'memtrace query --what threads' lists them");
 		}
-		List<TraceFilter> all = new ArrayList<>(filters(args, store).filters());
+		FilterSet given = filters(args, store);
+		List<TraceFilter> all = new ArrayList<>(given.filters());
 		if (args.has("thread")) {
 			long task = args.getInt("thread");
 			all.add(TraceFilter.only(Condition.Value.numbers(BasicDimensions.THREAD.id(), task == -1 ? List.of(-1)
@@ -61,10 +63,29 @@ final class AccessOptions {
 		}
 		if (types != null) {
 			List<String> names = Arrays.stream(AccessFilter.TYPES).filter(types.asMatchPredicate()).toList();
-			all.add(TraceFilter.only(Condition.Value.of(BasicDimensions.TYPE.id(), names.isEmpty() ? List.of("no type") : names)));
+			if (names.isEmpty()) {
+				throw new UsageException("--types '" + args.get("types") + "' is none of " + String.join(", ", AccessFilter.TYPES));
+			}
+			all.add(TraceFilter.only(Condition.Value.of(BasicDimensions.TYPE.id(), names)));
 		}
 		AccessFilter simple = AccessFilter.of(query(args, store));
-		return all.isEmpty() || store.accessCount() == 0 ? simple : simple.with(new FilterSet(all), load(store, console));
+		if (all.isEmpty() || store.accessCount() == 0) {
+			return simple;
+		}
+		AccessTable table = load(store, console);
+		tell(FilterNames.missing(given, table, console.progress()), args, console);
+		return simple.with(new FilterSet(all), table);
+	}
+
+	/**
+	 * Filters of the command line that name what the trace does not have are wrong. Those that were saved may be of another trace: they are
+	 * told about.
+	 */
+	private static void tell(List<String> missing, CommandLine args, Console console) throws UsageException {
+		if (!missing.isEmpty() && SavedFilters.isJson(args.get("filter"))) {
+			throw new UsageException("--filter: " + String.join("; ", missing));
+		}
+		missing.forEach(sentence -> console.err().println("warning: the filters '" + args.get("filter") + "': " + sentence));
 	}
 
 	/** The columns of a table of accesses. */
@@ -87,7 +108,9 @@ final class AccessOptions {
 	/** The accesses that --filter lets pass. */
 	static AccessTable table(CommandLine args, TraceStore store, Console console) throws MemtraceException, UsageException {
 		FilterSet filters = filters(args, store); // before the long work
-		AccessTable table = filters.apply(load(store, console), store.structures(), console.progress());
+		AccessTable all = load(store, console);
+		tell(FilterNames.missing(filters, all, console.progress()), args, console);
+		AccessTable table = filters.apply(all, store.structures(), console.progress());
 		if (filters.isActive() && table.records() == 0) {
 			throw new UsageException("--filter leaves no access");
 		}
@@ -95,13 +118,20 @@ final class AccessOptions {
 	}
 
 	/** The events that --filter lets pass. */
-	static EventTable events(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
+	static EventTable events(CommandLine args, TraceStore store, Console console) throws MemtraceException, UsageException {
 		FilterSet filters = filters(args, store);
-		EventTable table = filters.apply(EventTable.load(store, progress), progress);
+		EventTable all = EventTable.load(store, console.progress());
+		EventTable table = events(args, filters, all, console);
 		if (table.size() == 0 && filters.isActive()) {
 			throw new UsageException("--filter leaves no event");
 		}
 		return table;
+	}
+
+	/** Those of some events that pass. */
+	static EventTable events(CommandLine args, FilterSet filters, EventTable all, Console console) throws MemtraceException, UsageException {
+		tell(FilterNames.missing(filters, all, console.progress()), args, console);
+		return filters.apply(all, console.progress());
 	}
 
 	/** Filters that were saved with the trace under the name that is given, or that are given as JSON. */

@@ -126,7 +126,7 @@ final class OpenedTrace {
 		if (all.size() == 0) {
 			throw new MemtraceException(info.alias() + " has no events");
 		}
-		EventTable table = filters.apply(all, progress);
+		EventTable table = AccessOptions.events(args, filters, all, console);
 		if (table.size() == 0) {
 			throw new UsageException("--filter leaves no event");
 		}

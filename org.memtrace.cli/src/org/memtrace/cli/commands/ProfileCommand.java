@@ -82,7 +82,7 @@ public final class ProfileCommand implements Command {
 		try (TraceStore store = TraceArgument.open(trace, console)) {
 			TraceInfo info = store.info();
 			TraceWindow window = TraceWindow.of(args, info);
-			EventTable table = AccessOptions.events(args, store, console.progress());
+			EventTable table = AccessOptions.events(args, store, console);
 			if (!table.has(EventCategory.STATE)) {
 				throw new MemtraceException(info.alias() + " has no states, such as functions that begin and end: there is nothing to profile"
 						+ (store.accessCount() > 0 ? "; 'memtrace summary' tells what a memory trace shows" : ""));

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.memtrace.analysis.answer.AnswerColumn;
@@ -60,6 +61,8 @@ public final class SqlCommand implements Command {
 		return ExitCode.OK;
 	}
 
+	private static final Pattern REGION = Pattern.compile("\\bregion\\b", Pattern.CASE_INSENSITIVE);
+
 	private static String statement(CommandLine args, Console console) throws Exception {
 		boolean given = args.arguments().size() > 1;
 		if (given == args.has("file")) {
@@ -105,7 +108,8 @@ public final class SqlCommand implements Command {
 		if (printer.isCut()) {
 			console.hint(String.format(Locale.ROOT, "the first %,d rows; --limit cut off the rest", printer.rows()));
 		} else if (printer.rows() == 0) {
-			console.hint("no rows");
+			console.hint("no rows" + (REGION.matcher(sql).find()
+					? "; region is the innermost region of an access: one that always has others in it is in no row (docs/sql.md)" : ""));
 		}
 	}
 }

@@ -31,7 +31,7 @@ public final class SummaryCommand implements Command {
 			TraceStore store = TraceArgument.tree(opened, args);
 			boolean csv = args.get("format").equals("csv");
 			if (store.accessCount() == 0) {
-				EventSummary events = EventSummary.of(AccessOptions.events(args, store, console.progress()), console.progress());
+				EventSummary events = EventSummary.of(AccessOptions.events(args, store, console), console.progress());
 				console.out().print(args.isJson() ? Json.text(Json.of("memtrace.event-summary/1", events.toJson())) + "\n"
 						: csv ? events.toCsv() : events.text());
 				return ExitCode.OK;

@@ -97,7 +97,7 @@ final class SumsRendering {
 			items = Statistics.of(AccessOptions.table(args, store, console), sum, by, window.fromNs(), window.toNs(), producer, progress);
 		} else {
 			Dimension by = chosen(args, BasicDimensions.EVENT_TYPE, Statistics.keysOfEvents());
-			EventTable events = AccessOptions.events(args, store, progress);
+			EventTable events = AccessOptions.events(args, store, console);
 			Sum sum = Objects.requireNonNullElse(named(args, Statistics.sumsOfEvents(events)),
 					events.has(EventCategory.STATE) ? Sum.STATE_TIME : Sum.EVENTS);
 			items = Statistics.of(events, sum, by, window.fromNs(), window.toNs(), producer, progress);

@@ -4,6 +4,7 @@ package org.memtrace.views.filters;
 
 import static org.memtrace.views.util.MenuActions.action;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
@@ -20,6 +21,7 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Link;
 import org.eclipse.swt.widgets.Menu;
+import org.memtrace.analysis.filter.FilterNames;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.text.Units;
@@ -36,8 +38,11 @@ public final class FilterBar extends Composite implements Chip.Listener {
 	private record Input(OpenTrace trace, FilterSet filters) {
 	}
 
-	private record Left(long passed, long all, String what) {
+	/** @param missing what the filters name and the trace does not have, a sentence each */
+	private record Left(long passed, long all, String what, List<String> missing) {
 	}
+
+	private static final String PASSED = "What the filters let pass, in the whole trace";
 
 	private final Composite chips;
 	private final Label count;
@@ -59,7 +64,7 @@ public final class FilterBar extends Composite implements Chip.Listener {
 		chips.setLayout(row);
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(chips);
 		count = new Label(this, SWT.RIGHT);
-		count.setToolTipText("What the filters let pass, in the whole trace");
+		count.setToolTipText(PASSED);
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(count);
 		Link more = new Link(this, SWT.NONE);
 		more.setText("<a>Filters…</a>");
@@ -77,14 +82,21 @@ public final class FilterBar extends Composite implements Chip.Listener {
 			@Override
 			protected Left compute(Input in, Progress progress) throws MemtraceException {
 				OpenTrace t = in.trace();
-				return t.hasAccesses() ? new Left(t.accesses(in.filters(), progress).records(), t.accesses().records(), "record")
-						: new Left(t.events(in.filters(), progress).size(), t.events(progress).size(), "event");
+				return t.hasAccesses()
+						? new Left(t.accesses(in.filters(), progress).records(), t.accesses().records(), "record",
+								FilterNames.missing(in.filters(), t.accesses(), progress))
+						: new Left(t.events(in.filters(), progress).size(), t.events(progress).size(), "event",
+								FilterNames.missing(in.filters(), t.events(progress), progress));
 			}
 
 			@Override
 			protected void show(Input in, Left left) {
-				count.setText(left.all() == 0 ? "" : String.format(Locale.ROOT, "%,d of %s (%s)", left.passed(),
-						Units.plural(left.all(), left.what()), Units.percent(100.0 * left.passed() / left.all())));
+				List<String> missing = left.missing();
+				count.setText((missing.isEmpty() ? "" : missing.size() == 1 ? missing.getFirst() + "   "
+						: missing.size() + " names that the trace does not have   ")
+						+ (left.all() == 0 ? "" : String.format(Locale.ROOT, "%,d of %s (%s)", left.passed(),
+								Units.plural(left.all(), left.what()), Units.percent(100.0 * left.passed() / left.all()))));
+				count.setToolTipText((missing.isEmpty() ? "" : String.join("\n", missing) + "\n") + PASSED);
 				layout();
 			}
 

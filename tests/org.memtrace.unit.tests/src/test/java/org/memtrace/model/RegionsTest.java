@@ -65,4 +65,20 @@ class RegionsTest {
 		assertEquals(List.of("1 a 2..3"), text(Regions.parse("nonsense\n0\t1\t2\t3\ta\n0\tx\t2\t3\tb\n".getBytes(StandardCharsets.UTF_8)).all()));
 		assertTrue(Regions.parse(new byte[0]).isEmpty());
 	}
+
+	@Test
+	void innermostNames() {
+		Regions.Builder b = new Regions.Builder();
+		b.begin(0, 1, "solve", 0);
+		b.begin(0, 1, "first", 0);
+		b.end(0, 1, "first", 5);
+		b.begin(0, 1, "second", 5);
+		b.end(0, 1, "second", 9);
+		b.end(0, 1, "solve", 9);
+		b.begin(0, 1, "check", 9);
+		b.begin(0, 1, "norm", 10);
+		b.end(0, 1, "norm", 12);
+		b.end(0, 1, "check", 12);
+		assertEquals(java.util.Set.of("first", "second", "check", "norm"), b.build(20).innermostNames());
+	}
 }

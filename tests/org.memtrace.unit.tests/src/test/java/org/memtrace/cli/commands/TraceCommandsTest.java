@@ -12,6 +12,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
@@ -184,6 +186,8 @@ class TraceCommandsTest {
 		assertTrue(err.startsWith("memtrace summary: --filter: the trace has no filters that are called 'nobody', only the worker"), err);
 		assertEquals(ExitCode.USAGE, run("summary", "--filter", "[{", db));
 		assertEquals(ExitCode.USAGE, run("summary", "--filter", "{\"by\":\"thread\",\"threads\":[99]}", db));
+		assertTrue(err.startsWith("memtrace summary: --filter: there is no thread 99"), err);
+		assertEquals(ExitCode.USAGE, run("summary", "--filter", "{\"by\":\"size\",\"min\":1099511627776}", db));
 		assertTrue(err.startsWith("memtrace summary: --filter leaves no access"), err);
 	}
 
@@ -356,6 +360,30 @@ class TraceCommandsTest {
 		assertEquals("nothing to print: no such accesses in the trace, or none that the options select\n", err);
 		assertEquals(0, run("query", "--what", "accesses", "--thread", "-1", "--format", "csv", db));
 		assertEquals(2, out.lines().count(), out);
+	}
+
+	/** What the trace does not have is a mistake of the command line, not an answer without rows. */
+	@Test
+	void filtersThatNameWhatIsNotThere() throws Exception {
+		String db = temporary.resolve("f.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		String wrong = "{\"by\":\"structure\",\"values\":[\"tabel\"]}";
+		for (String[] command : new String[][] { { "query", "--what", "accesses" }, { "query", "--what", "groups", "--by", "thread" },
+				{ "summary" }, { "aggregate" }, { "export", "--format", "csv" } }) {
+			List<String> args = new ArrayList<>(List.of(command));
+			args.addAll(List.of("--filter", wrong, db));
+			assertEquals(ExitCode.USAGE, run(args.toArray(String[]::new)), String.join(" ", args));
+			assertTrue(err.startsWith("memtrace " + command[0] + ": --filter: there is no structure 'tabel'; near: table"), err);
+			assertEquals("", out);
+		}
+		assertEquals(ExitCode.USAGE, run("query", "--what", "accesses", "--types", "nosuch", db));
+		assertEquals("memtrace query: --types 'nosuch' is none of Private_Read, Private_Write, Shared_Read, Shared_Write\n", err);
+		// filters that were saved may be of another trace
+		try (TraceStore store = Stores.openFile(Path.of(db))) {
+			SavedFilters.NONE.with("mine", FilterSet.parse(wrong)).save(store);
+		}
+		assertEquals(0, run("query", "--what", "accesses", "--filter", "mine", db), () -> err);
+		assertTrue(err.contains("warning: the filters 'mine': there is no structure 'tabel'; near: table"), err);
 	}
 
 	@Test
@@ -591,7 +619,7 @@ class TraceCommandsTest {
 		assertEquals(0, run("summary", "--format", "csv", db), () -> err);
 		assertTrue(out.contains("\nRunning,state,2,1400,70\n"), out);
 		assertEquals(ExitCode.USAGE, run("aggregate", "--filter", "{\"by\":\"name\",\"pattern\":\"no such\"}", db));
-		assertTrue(err.contains("--filter leaves no event"), err);
+		assertTrue(err.contains("--filter: no name has 'no such' in it; there is machine, core 0, core 1"), err);
 		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--by", "thread", "-o", pie.toString(), db));
 		assertTrue(err.contains("--by thread is not possible here, but event_type, producer"), err);
 		assertEquals(ExitCode.INPUT, run("render", "--kind", "gantt", "--rows", "thread", "-o", gantt.toString(), db));
