@@ -48,7 +48,10 @@ for suite; do
 	zoom) run "close look" "$tests/zoom/zoom.sh" ;;
 	host) run "record --host" "$tests/host/host.sh" ;;
 	io) run "record --io" "$tests/io/io.sh" ;;
-	robustness) run "robustness" "$tests/robustness/robustness.sh" ;;
+	robustness)
+		run "robustness" "$tests/robustness/robustness.sh"
+		run "injected errors" "$tests/robustness/injected.sh"
+		;;
 	all)
 		# The static analysis is 400 seconds of processor time and waits for nothing, the others mostly wait:
 		# it takes the time that they leave (SCHED_IDLE) and is told at the end.

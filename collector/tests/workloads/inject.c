@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * Lets one system call that the recorder makes in a program fail, in all its processes together:
+ *	inject CALL N ERRNO program arguments...
+ * The N-th CALL (from 1) of code of libmemtrace-preload.so fails with ERRNO, a number; all others are made. Exit status: that of the
+ * program, or 128 and its signal; 125: there were fewer than N of them. inject -l lists the calls.
+ *
+ * A seccomp filter tells this program of each such call (Linux 5.0, SECCOMP_USER_NOTIF_FLAG_CONTINUE 5.5).
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define UNUSED 125
+
+static const struct {
+	const char *name;
+	int number;
+} calls[] = {
+	{ "openat", SYS_openat }, { "mmap", SYS_mmap }, { "munmap", SYS_munmap }, { "madvise", SYS_madvise },
+	{ "mremap", SYS_mremap }, { "mprotect", SYS_mprotect }, { "memfd_create", SYS_memfd_create }, { "userfaultfd", SYS_userfaultfd },
+	{ "perf_event_open", SYS_perf_event_open }, { "ftruncate", SYS_ftruncate }, { "fallocate", SYS_fallocate },
+	{ "fcntl", SYS_fcntl }, { "fstat", SYS_fstat }, { "ioctl", SYS_ioctl }, { "lseek", SYS_lseek }, { "read", SYS_read },
+	{ "pread64", SYS_pread64 }, { "pwrite64", SYS_pwrite64 }, { "write", SYS_write }, { "close", SYS_close },
+	{ "close_range", SYS_close_range }, { "dup3", SYS_dup3 }, { "getdents64", SYS_getdents64 },
+	{ "newfstatat", SYS_newfstatat }, { "prlimit64", SYS_prlimit64 }, { "clone", SYS_clone }, { "set_robust_list", SYS_set_robust_list },
+	{ "get_robust_list", SYS_get_robust_list }, { "prctl", SYS_prctl }, { "renameat", SYS_renameat },
+#ifdef SYS_mkdir
+	{ "mkdir", SYS_mkdir }, { "readlink", SYS_readlink },
+#endif
+};
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static int filter(int number)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog p = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &p);
+}
+
+/* The descriptor of the listener goes to the parent through @to. */
+static void send_fd(int to, int fd)
+{
+	char one = 0, room[CMSG_SPACE(sizeof(fd))] = { 0 };
+	struct iovec v = { &one, 1 };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	if (sendmsg(to, &m, 0) != 1)
+		_exit(126);
+}
+
+static int receive_fd(int from)
+{
+	char one, room[CMSG_SPACE(sizeof(int))];
+	struct iovec v = { &one, 1 };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	int fd = -1;
+
+	if (recvmsg(from, &m, 0) != 1 || !CMSG_FIRSTHDR(&m))
+		return -1;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+	return fd;
+}
+
+/* Is the instruction one of the preload library in the process? */
+static int is_ours(int pid, uint64_t ip)
+{
+	char path[64], line[4400];
+	int ours = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned long start, end;
+
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start <= ip && ip < end)
+			ours = strstr(line, "/libmemtrace-preload.so") != NULL;
+	}
+	if (f)
+		fclose(f);
+	return ours;
+}
+
+int main(int argc, char **argv)
+{
+	int pair[2], listener, status = 0, number = -1, error;
+	long n, seen = 0;
+	pid_t pid;
+
+	if (argc == 2 && !strcmp(argv[1], "-l")) {
+		for (size_t i = 0; i < CALLS; i++)
+			puts(calls[i].name);
+		return 0;
+	}
+	if (argc < 5)
+		return 2;
+	for (size_t i = 0; i < CALLS; i++)
+		if (!strcmp(argv[1], calls[i].name))
+			number = calls[i].number;
+	n = atol(argv[2]);
+	error = atoi(argv[3]);
+	if (number < 0 || n < 1 || error < 1 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return 2;
+	pid = fork();
+	if (pid < 0)
+		return 126;
+	if (!pid) {
+		listener = filter(number);
+		if (listener < 0) {
+			perror("inject");
+			_exit(126);
+		}
+		/* no call of this number may come before the parent answers */
+		send_fd(pair[1], listener);
+		syscall(SYS_close_range, listener, listener, 0);
+		execvp(argv[4], argv + 4);
+		_exit(127);
+	}
+	listener = receive_fd(pair[0]);
+	for (int ended = 0; listener >= 0;) {
+		struct seccomp_notif ask;
+		struct seccomp_notif_resp answer;
+		struct pollfd p = { listener, POLLIN, 0 };
+
+		if (!ended && waitpid(pid, &status, WNOHANG) == pid)
+			ended = 1;
+		/* all that have the filter are over */
+		if (poll(&p, 1, 20) < 0 || (p.revents & POLLHUP))
+			break;
+		if (!(p.revents & POLLIN))
+			continue;
+		memset(&ask, 0, sizeof(ask));
+		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &ask))
+			continue;
+		memset(&answer, 0, sizeof(answer));
+		answer.id = ask.id;
+		answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+		if (is_ours((int)ask.pid, ask.data.instruction_pointer) && ++seen == n) {
+			answer.flags = 0;
+			answer.error = -error;
+		}
+		ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+	}
+	while (waitpid(pid, &status, 0) == pid)
+		;
+	if (seen < n)
+		return UNUSED;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
