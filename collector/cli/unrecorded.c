@@ -217,10 +217,14 @@ json_t *mt_unrecorded_describe(const char *trace)
 		mt_csv_close(&c);
 	}
 	if (s.processes > 0) {
+		int64_t unreached = 0;
+
 		qsort(s.program, s.n, sizeof(*s.program), by_processes);
+		for (size_t i = 0; i < REASONS; i++)
+			unreached += reasons[i].kmod && s.reason[i] > 0 ? s.reason[i] : 0;
 		text = sentence(&s);
-		j = json_pack("{s:I, s:I, s:I, s:s}", "processes", (json_int_t)s.processes, "left_out", (json_int_t)s.reason[0],
-			      "cpu_ns", (json_int_t)s.cpu_ns, "text", text);
+		j = json_pack("{s:I, s:I, s:I, s:I, s:s}", "processes", (json_int_t)s.processes, "left_out", (json_int_t)s.reason[0],
+			      "unreached", (json_int_t)unreached, "cpu_ns", (json_int_t)s.cpu_ns, "text", text);
 		free(text);
 	}
 	for (size_t i = 0; i < s.n; i++)

@@ -50,4 +50,12 @@ record --min-process 0 -o killed.trace -- python3 -c 'import subprocess, time; p
 "$MEMTRACE" info killed.trace > info
 grep -q 'cut off: not known what was not seen after the last interval' info && pass "a killed program" || { fail "a killed program"; grep -A2 '^Losses' info; }
 
+# a program that the library does not reach is told beside it, and nothing is said to be whole
+printf '#include <stdio.h>\nint main(void) { puts("static"); return 0; }\n' > alone.c
+gcc -static -o alone alone.c
+record -o tree.trace -- python3 -c 'import subprocess; subprocess.run(["./alone"])' > tree.out
+"$MEMTRACE" info tree.trace > info
+[ "$(cat tree.out)" = static ] && grep -q 'not recorded: .*1 statically linked.*alone 1' info && ! grep -q 'all memory seen' info &&
+	pass "a static child" || { fail "a static child"; grep -A3 '^Losses' info; cat tree.trace/unrecorded.csv; }
+
 summary "what is not seen"

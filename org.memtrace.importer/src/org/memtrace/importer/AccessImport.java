@@ -559,7 +559,9 @@ final class AccessImport {
 		unseen(manifest.object("unseen"), p);
 		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
 		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));
-		p.put("unrecorded", manifest.object("unrecorded").text("text"));
+		p.put(TraceInfo.PROPERTY_UNRECORDED, manifest.object("unrecorded").text("text"));
+		long unreached = manifest.object("unrecorded").number("unreached", 0);
+		p.put(TraceInfo.PROPERTY_UNREACHED, unreached > 0 ? Long.toString(unreached) : "");
 		p.put(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, maybeUntouched(backend.object("guarantee").number("read_group_bytes", 0)));
 		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));
 		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));

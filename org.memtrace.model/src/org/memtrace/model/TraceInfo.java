@@ -44,6 +44,10 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 	public static final String PROPERTY_LATE = "late_intervals";
 	/** Property: a sentence about the part of the time in which accesses were counted; absent when it was all of it. */
 	public static final String PROPERTY_WINDOWS = "windows";
+	/** The name of the property with the sentence about processes of the program that were not recorded. */
+	public static final String PROPERTY_UNRECORDED = "unrecorded";
+	/** The name of the property with how many of them the recorder could not reach; not there: none. */
+	public static final String PROPERTY_UNREACHED = "unreached";
 	/** The name of the property with the sentence about memory of the program that the recorder did not see. */
 	public static final String PROPERTY_UNSEEN = "unseen";
 	/** The name of the property with the sentence that all memory was seen; without this and {@link #PROPERTY_UNSEEN} it is not known. */

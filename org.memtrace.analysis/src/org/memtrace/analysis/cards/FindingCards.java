@@ -106,6 +106,9 @@ public final class FindingCards {
 		if (!TraceSummary.unseen(t.info()).isEmpty()) {
 			all.add(TraceSummary.unseen(t.info()) + ": no finding can be about it");
 		}
+		if (!TraceSummary.unreached(t.info()).isEmpty()) {
+			all.add(TraceSummary.unreached(t.info()));
+		}
 		return all;
 	}
 

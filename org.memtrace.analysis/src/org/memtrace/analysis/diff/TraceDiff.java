@@ -540,6 +540,9 @@ public final class TraceDiff {
 			if (!TraceSummary.unseen(r.facts().info()).isEmpty()) {
 				warnings.add(r.label() + ": " + TraceSummary.unseen(r.facts().info()));
 			}
+			if (!TraceSummary.unreached(r.facts().info()).isEmpty()) {
+				warnings.add(r.label() + ": " + TraceSummary.unreached(r.facts().info()));
+			}
 		}
 		for (Run r : all()) {
 			if (r.facts().intervals() < 5) {

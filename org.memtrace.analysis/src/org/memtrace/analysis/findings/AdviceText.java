@@ -32,6 +32,9 @@ public final class AdviceText {
 		if (!TraceSummary.unseen(t.info()).isEmpty()) {
 			Lines.wrap(b, capital(TraceSummary.unseen(t.info())) + ": no finding can be about it.", "");
 		}
+		if (!TraceSummary.unreached(t.info()).isEmpty()) {
+			Lines.wrap(b, capital(TraceSummary.unreached(t.info())) + ".", "");
+		}
 		if (!TraceSummary.maybeUntouched(t.info()).isEmpty()) {
 			Lines.wrap(b, TraceSummary.maybeUntouched(t.info()) + ": what is said about reads and about sharing is exact to such a group only.", "");
 		}

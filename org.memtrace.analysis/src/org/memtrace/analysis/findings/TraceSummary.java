@@ -72,13 +72,19 @@ public final class TraceSummary {
 		return info.properties().getOrDefault(TraceInfo.PROPERTY_UNSEEN, "");
 	}
 
+	/** Processes that the recorder could not reach; empty when there were none. What was left out on purpose is no warning. */
+	public static String unreached(TraceInfo info) {
+		return info.properties().containsKey(TraceInfo.PROPERTY_UNREACHED)
+				? info.properties().getOrDefault(TraceInfo.PROPERTY_UNRECORDED, "") : "";
+	}
+
 	/** Whether all memory was seen, as a sentence, also when it is not known. */
 	public static String seen(TraceInfo info) {
 		String unseen = unseen(info);
 		return !unseen.isEmpty() ? unseen : info.properties().getOrDefault(TraceInfo.PROPERTY_ALL_SEEN, "not known what was not seen");
 	}
 
-	/** What the recorder lost, and the memory that it could not see; empty when it saw everything. */
+	/** What the recorder lost, and the memory and the processes that it could not see; empty when it saw everything. */
 	private static String losses(TraceInfo info) {
 		String unseen = unseen(info);
 		String lost = "";
@@ -88,7 +94,7 @@ public final class TraceSummary {
 		} catch (NumberFormatException e) {
 			// the property is not ours
 		}
-		return lost.isEmpty() || unseen.isEmpty() ? lost + unseen : lost + "; " + unseen;
+		return Stream.of(lost, unseen, unreached(info)).filter(s -> !s.isEmpty()).collect(Collectors.joining("; "));
 	}
 
 	private static String percent(double share) {

@@ -161,6 +161,7 @@ public final class Report {
 		o.addProperty("lost", t.lost());
 		o.addProperty("unseen", TraceSummary.unseen(info));
 		o.addProperty("seen", TraceSummary.seen(info));
+		o.addProperty("unreached", TraceSummary.unreached(info));
 		o.addProperty("accesses", t.accesses());
 		o.addProperty("counted", info.counts().plural());
 		o.addProperty("exact", info.counts().isExact());

@@ -84,9 +84,9 @@ public final class InfoCommand implements Command {
 		String losses = info.properties().get("losses");
 		v.put("Lost", losses == null ? "" : Units.counted(losses, info.counts().plural()));
 		v.put("Windows", TraceSummary.windows(info));
-		v.put("Memory seen", TraceSummary.seen(info));
+		v.put("Seen", TraceSummary.seen(info));
 		v.put("Intervals", info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, ""));
-		v.put("Processes", info.properties().getOrDefault("unrecorded", ""));
+		v.put("Processes", info.properties().getOrDefault(TraceInfo.PROPERTY_UNRECORDED, ""));
 		v.put("Reads", TraceSummary.maybeUntouched(info));
 		return v;
 	}

@@ -330,6 +330,9 @@ public final class JobDirectory {
 				text.addProperty("text", String.join("; ", sentences.get(key)));
 				if (key.equals("unseen")) {
 					unseen(ranks, text);
+				} else if (key.equals("unrecorded")) {
+					text.addProperty("unreached",
+							ranks.stream().mapToLong(r -> r.trace.manifest().object("unrecorded").number("unreached", 0)).sum());
 				}
 				all.add(key, text);
 			}

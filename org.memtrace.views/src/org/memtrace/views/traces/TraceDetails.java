@@ -97,10 +97,11 @@ public final class TraceDetails {
 		d.left.remove(TraceInfo.PROPERTY_UNSEEN);
 		d.left.remove(TraceInfo.PROPERTY_ALL_SEEN);
 		if (t.type().equals(TraceInfo.TYPE_MEMTRACE)) {
-			d.rows.add(new Row("Memory seen", TraceSummary.seen(t), false, !TraceSummary.unseen(t).isEmpty()));
+			d.rows.add(new Row("Memory", TraceSummary.seen(t), false, !TraceSummary.unseen(t).isEmpty()));
 		}
 		d.property("Intervals", TraceInfo.PROPERTY_LATE);
-		d.property("Processes", "unrecorded");
+		d.property("Processes", TraceInfo.PROPERTY_UNRECORDED);
+		d.left.remove(TraceInfo.PROPERTY_UNREACHED);
 		String untouched = d.left.remove(TraceInfo.PROPERTY_MAYBE_UNTOUCHED);
 		if (untouched != null) {
 			d.rows.add(new Row("Reads", untouched, false, true));

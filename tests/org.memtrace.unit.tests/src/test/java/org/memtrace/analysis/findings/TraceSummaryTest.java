@@ -104,6 +104,10 @@ class TraceSummaryTest {
 		String unknown = text(Map.of("losses", "0"));
 		assertTrue(unknown.contains("\nLosses     none known to the recorder; not known what was not seen\n"), unknown);
 		assertEquals("", warning(Map.of("losses", "0", TraceInfo.PROPERTY_ALL_SEEN, "all memory seen")));
+		// processes: a warning if they could not be reached, none if they were too small to be recorded
+		assertEquals("", warning(Map.of("losses", "0", TraceInfo.PROPERTY_UNRECORDED, "3 small ones")));
+		assertEquals("1 process not recorded", warning(Map.of("losses", "0", TraceInfo.PROPERTY_UNRECORDED, "1 process not recorded",
+				TraceInfo.PROPERTY_UNREACHED, "1")));
 	}
 
 	private static String text(Map<String, String> properties) throws Exception {
