@@ -59,17 +59,18 @@ class ReusedMemoryTest {
 		Ran.ok("import", "-o", db, TRACE.toString());
 		Map<String, long[]> records = new HashMap<>(); // private, shared
 		for (String[] r : rows(Ran.ok("query", "--what", "groups", "--by", "structure,sharing", "--format", "csv", db))) {
-			records.computeIfAbsent(r[0].replaceFirst(" #\\d+$", ""), k -> new long[2])[r[1].equals("1") ? 0 : 1] += Long.parseLong(r[2]);
+			records.computeIfAbsent(r[0].replaceFirst(" #\\d+$| \\(12 blocks\\)$", ""),
+					k -> new long[2])[r[1].equals("1") ? 0 : 1] += Long.parseLong(r[2]);
 		}
 		for (String name : List.of("mine", "yours")) { // the first and the last page hold small blocks, too
 			long[] n = records.get(name);
 			assertTrue(n[0] >= 100 && n[1] <= n[0] / 50, name + ": " + n[0] + " private, " + n[1] + " shared");
 		}
 		assertTrue(records.get("common")[1] >= 200, "what both use is shared");
-		Map<String, Map<String, Long>> users = new HashMap<>();
-		for (String[] r : rows(Ran.ok("query", "--what", "groups", "--by", "structure,thread", "--format", "csv", db))) {
-			if (r[0].matches("(mine|yours)( #\\d+)?")) {
-				users.computeIfAbsent(r[0], k -> new HashMap<>()).merge(r[1], Long.parseLong(r[2]), Long::sum);
+		Map<String, Map<String, Long>> users = new HashMap<>(); // of each block, by its number
+		for (String[] r : rows(Ran.ok("query", "--what", "accesses", "--columns", "structure,structure_id,task", "--format", "csv", db))) {
+			if (r[0].matches("(mine|yours) \\(12 blocks\\)")) {
+				users.computeIfAbsent(r[1], k -> new HashMap<>()).merge(r[2], 1L, Long::sum);
 			}
 		}
 		assertTrue(users.size() >= 12, "several blocks of a thread in one interval are one record: " + users.size());
