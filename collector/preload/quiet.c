@@ -117,8 +117,8 @@ enum mt_start mt_quiet_choose(const struct mt_config *c, int *root)
 		return MT_START_NEVER;
 	if (follow && *follow)
 		return matches(follow, exe) ? MT_START_NOW : MT_START_NEVER;
-	/* what does not fault costs nothing that waiting would spare */
-	if (!c->min_process_bytes || c->accesses != MT_BY_US || (*root && !is_shell(exe)))
+	/* what counts or is watched from outside begins with the process */
+	if (!c->min_process_bytes || (c->accesses != MT_BY_US && c->accesses != MT_BY_NOBODY) || (*root && !is_shell(exe)))
 		return MT_START_NOW;
 	dl_iterate_phdr(add_static_data, &bytes);
 	return bytes >= c->min_process_bytes ? MT_START_NOW : MT_START_LATER;

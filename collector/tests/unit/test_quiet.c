@@ -57,6 +57,8 @@ static void who_is_recorded(void)
 	c.min_process_bytes = 1ull << 40;
 	c.accesses = MT_BY_HOOKS;				/* costs nothing */
 	CHECK_EQ(choice(&c, "", "", &root), MT_START_NOW);
+	c.accesses = MT_BY_NOBODY;				/* a start costs what it costs with accesses */
+	CHECK_EQ(choice(&c, "", "", &root), MT_START_LATER);
 	c.accesses = MT_BY_US;
 	c.parent_image = -1;					/* what the user named, and no shell */
 	CHECK_EQ(choice(&c, "", "", &root), MT_START_NOW);
