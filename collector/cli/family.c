@@ -26,13 +26,14 @@
 #define RING_PAGES 16
 #define POLL_MS 100
 #define SHORT_NS 50000000	/* a child that ends or goes on sooner did nothing but that: vfork() */
-#define SEEN_ONCE_NS (3 * POLL_MS * 500000ull)	/* by /proc, without a second look */
+#define LOOKS 3			/* by /proc: seen less often it may be a child that is about to execute something else, or nearly */
 
 /* A program in a process: from @begin to before @end. */
 struct stretch {
 	pid_t pid, parent;
 	uint64_t begin, end;	/* ns of CLOCK_MONOTONIC; UINT64_MAX: it still runs */
 	bool exec;		/* it came by exec, else by fork */
+	unsigned int looks;	/* by /proc: how often it was seen */
 	char *program;		/* a path, or a name */
 };
 
@@ -283,19 +284,26 @@ static void look(struct mt_family *f)
 {
 	const uint64_t now = mt_monotonic_ns();
 
+	f->seen.n = 0;	/* numbers are used again: only what is below now */
 	mt_processes_add(&f->seen, f->root);
 	mt_processes_below(&f->seen, NULL, NULL);
 	for (size_t i = 0; i < f->seen.n; i++) {
 		const pid_t pid = f->seen.pid[i];
-		const struct stretch *s = current(f, pid);
+		struct stretch *s = current(f, pid);
 		char *program = program_of(pid);
 
 		if (!*program)
 			end(f, pid, now);
 		else if (!s || strcmp(s->program, program))	/* since the look before */
 			becomes(f, pid, f->looked, program);
+		s = *program ? current(f, pid) : NULL;
+		if (s)
+			s->looks++;
 		free(program);
 	}
+	for (size_t i = 0; i < f->n; i++)
+		if (f->stretch[i].end == UINT64_MAX && !mt_processes_has(&f->seen, f->stretch[i].pid))
+			end(f, f->stretch[i].pid, now);
 	f->looked = now;
 }
 
@@ -356,6 +364,7 @@ struct mt_family *mt_family_open(pid_t pid)
 struct known {
 	pid_t pid;
 	uint64_t time;
+	char *program;
 };
 
 static int by_process(const void *x, const void *y)
@@ -379,19 +388,21 @@ static struct known *read_known(const char *trace, size_t *n)
 
 		MT_GROW(k, *n, cap);
 		k[(*n)++] = (struct known){ (pid_t)json_integer_value(json_object_get(j, "pid")),
-					    (uint64_t)json_integer_value(json_object_get(j, "start_ns")) };
+					    (uint64_t)json_integer_value(json_object_get(j, "start_ns")),
+					    mt_strdup(json_is_string(json_object_get(j, "executable")) ?
+						      json_string_value(json_object_get(j, "executable")) : "") };
 		json_decref(j);
 	}
 	mt_names_free(images, n_images);
 	if (mt_csv_open(&c, path) == 0) {
-		const int pid = mt_csv_column(&c, "Pid"), time = mt_csv_column(&c, "Time");
+		const int pid = mt_csv_column(&c, "Pid"), time = mt_csv_column(&c, "Time"), program = mt_csv_column(&c, "Program");
 
 		while (mt_csv_next(&c)) {
 			if (c.n < c.n_columns)
 				continue;
 			MT_GROW(k, *n, cap);
 			k[(*n)++] = (struct known){ (pid_t)strtol(mt_csv_get(&c, pid), NULL, 10),
-						    strtoull(mt_csv_get(&c, time), NULL, 10) };
+						    strtoull(mt_csv_get(&c, time), NULL, 10), mt_strdup(mt_csv_get(&c, program)) };
 		}
 		mt_csv_close(&c);
 	}
@@ -401,7 +412,8 @@ static struct known *read_known(const char *trace, size_t *n)
 	return k;
 }
 
-static bool is_known(const struct known *k, size_t n, const struct stretch *s)
+/* @exact: the times are those of the kernel. Else what is known of the process must be the same program. */
+static bool is_known(const struct known *k, size_t n, const struct stretch *s, bool exact)
 {
 	size_t lo = 0, hi = n;
 
@@ -413,7 +425,15 @@ static bool is_known(const struct known *k, size_t n, const struct stretch *s)
 		else
 			hi = mid;
 	}
-	return lo < n && k[lo].pid == s->pid && k[lo].time <= s->end;
+	for (; lo < n && k[lo].pid == s->pid && k[lo].time <= s->end; lo++)
+		if (exact || !strcmp(k[lo].program, s->program))
+			return true;
+	return false;
+}
+
+static bool is_brief(const struct stretch *s, bool exact)
+{
+	return exact ? !s->exec && s->end - s->begin < SHORT_NS : s->looks < LOOKS;
 }
 
 /* As in docs/trace-format.md. */
@@ -444,15 +464,13 @@ static void put_program(FILE *out, const char *program)
 void mt_family_close(struct mt_family *f, const char *trace)
 {
 	struct known *k;
-	uint64_t least = 0, least_fork = SHORT_NS;
+	const bool exact = f && f->n_rings > 0;
 	char *path;
 	FILE *out;
 	size_t n;
 
 	if (!f)
 		return;
-	if (!f->n_rings)
-		least = least_fork = SEEN_ONCE_NS;
 	(void)!write(f->stop[1], "", 1);
 	pthread_join(f->thread, NULL);
 	if (f->n_rings)
@@ -469,7 +487,7 @@ void mt_family_close(struct mt_family *f, const char *trace)
 		const struct stretch *s = &f->stretch[i];
 
 		/* of the program itself it is said before it starts */
-		if (!out || (s->pid == f->root && !s->exec) || s->end - s->begin < (s->exec ? least : least_fork) || is_known(k, n, s))
+		if (!out || (s->pid == f->root && !s->exec) || is_brief(s, exact) || is_known(k, n, s, exact))
 			continue;
 		fprintf(out, "%llu,%d,begin,%s,%s,%d,0,0,", (unsigned long long)s->begin, (int)s->pid, s->exec ? "exec" : "fork", why(s),
 			(int)s->parent);
@@ -488,6 +506,8 @@ void mt_family_close(struct mt_family *f, const char *trace)
 	free(f->stretch);
 	free(f->last);
 	free(f->seen.pid);
+	for (size_t i = 0; i < n; i++)
+		free(k[i].program);
 	free(k);
 	free(path);
 	free(f);
