@@ -311,6 +311,30 @@ X
 for i in 0 1 2; do gcc -O1 -shared -fPIC -o plug$i.so plug.c; done
 gcc -O1 -o main main.c -ldl && ./main; s=$?; rm plug* main*; exit $s
 END
+# memory in a signal handler on the smallest stack that programs give it, with nothing below
+script small-signal-stack 10 gcc <<'END'
+cat > main.c <<X
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+static void handler(int s) { char *p = mmap(0, 8192, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *p = (char)s; munmap(p, 8192); }
+int main(void)
+{
+	char *m = mmap(0, 4096 + 8192, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack_t ss = { .ss_sp = m + 4096, .ss_size = 8192 };
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+	mprotect(m, 4096, PROT_NONE);
+	sigaltstack(&ss, 0);
+	sigaction(SIGUSR1, &sa, 0);
+	raise(SIGUSR1);
+	raise(SIGUSR1);
+	puts("back");
+	return 0;
+}
+X
+gcc -O2 -o main main.c && ./main; s=$?; rm main*; exit $s
+END
 # a library whose constructor makes threads, with pthread_create, and with what nobody can come before
 for kind in pthread thrd; do
 	script constructor-threads-$kind 30 gcc <<'END'
