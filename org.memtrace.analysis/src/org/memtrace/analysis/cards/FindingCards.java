@@ -28,7 +28,7 @@ public final class FindingCards {
 	/**
 	 * A structure for which a rule does not hold.
 	 *
-	 * @param reason the conditions that are not met with their values, or the rule that came first
+	 * @param reason the conditions that are not met with their values, or the rule that names the cause
 	 * @param checks all conditions
 	 * @param unmet number of conditions that are not met
 	 */
@@ -65,7 +65,7 @@ public final class FindingCards {
 	public static FindingCards of(String name, Advisor advisor) {
 		List<FindingCard> cards = new ArrayList<>();
 		for (Finding f : advisor.findings()) {
-			cards.add(new FindingCard(null, f.name(), null, f, "", false));
+			cards.add(new FindingCard(null, f.name() + (advisor.mainOf(f) == null ? "" : " (also)"), null, f, "", false));
 		}
 		TraceFacts t = advisor.facts();
 		String heading = cards.isEmpty() ? "No finding: no rule holds" : Words.count(cards.size(), "finding");
@@ -122,7 +122,7 @@ public final class FindingCards {
 			List<Case> cases = new ArrayList<>();
 			for (Advisor.Verdict v : advisor.explain(rule)) {
 				List<Check> unmet = v.checks().stream().filter(c -> !c.holds()).toList();
-				String reason = unmet.isEmpty() ? comesFirst(advisor, v) : unmet.stream().map(FindingCards::sentence).collect(Collectors.joining("; "));
+				String reason = unmet.isEmpty() ? covered(advisor, v) : unmet.stream().map(FindingCards::sentence).collect(Collectors.joining("; "));
 				cases.add(new Case(v.group().name, reason, v.checks(), unmet.size()));
 			}
 			cases.sort(Comparator.comparingInt(Case::unmet)); // stable: the heaviest of equals stays first
@@ -135,10 +135,11 @@ public final class FindingCards {
 		return all;
 	}
 
-	/** All conditions hold, and yet it is no finding: another rule was asked before. */
-	private static String comesFirst(Advisor advisor, Advisor.Verdict v) {
+	/** All conditions hold, and yet it is no finding: another rule names the cause. */
+	private static String covered(Advisor advisor, Advisor.Verdict v) {
 		return advisor.findings().stream().filter(f -> f.structures().contains(v.group().structures.get(0))).findFirst()
-				.map(f -> "all conditions hold, but '" + f.title() + "' comes first").orElse("all conditions hold, but another rule comes first");
+				.map(f -> "all conditions hold, but '" + f.title() + "' names the cause")
+				.orElse("all conditions hold, but another rule names the cause");
 	}
 
 	private static String sentence(Check c) {

@@ -402,17 +402,26 @@ public final class TraceDiff {
 		for (Matching.Slot slot : slots) {
 			List<About> x = about(a, slot.groups.subList(0, a.size()));
 			List<About> y = about(b, slot.groups.subList(a.size(), a.size() + b.size()));
-			About before = usual(x, a.size());
-			About after = usual(y, b.size());
-			if (before == null && after == null) {
-				continue;
+			Map<String, About> before = usual(x, a.size());
+			Map<String, About> after = usual(y, b.size());
+			List<String> gone = new ArrayList<>(before.keySet());
+			gone.removeAll(after.keySet());
+			List<String> come = new ArrayList<>(after.keySet());
+			come.removeAll(before.keySet());
+			before.keySet().stream().filter(after::containsKey).forEach(rule -> add(slot, before.get(rule), after.get(rule), x, y));
+			// one that is there in the place of another one
+			for (int i = 0; i < Math.max(gone.size(), come.size()); i++) {
+				add(slot, i < gone.size() ? before.get(gone.get(i)) : null, i < come.size() ? after.get(come.get(i)) : null, x, y);
 			}
-			int inA = with(x, before == null ? after : before);
-			int inB = with(y, after == null ? before : after);
-			findings.add(change(slot, before, after, y, inA, inB));
 		}
 		findings.sort(Comparator.comparing(FindingDiff::state)
 				.thenComparingDouble(f -> -(f.finding().severity().ordinal() + f.finding().weight())).thenComparing(FindingDiff::structure));
+	}
+
+	private void add(Matching.Slot slot, About before, About after, List<About> inBefore, List<About> inAfter) {
+		int inA = with(inBefore, before == null ? after : before);
+		int inB = with(inAfter, after == null ? before : after);
+		findings.add(change(slot, before, after, inAfter, inA, inB));
 	}
 
 	private static List<About> about(List<Run> runs, List<GroupFacts> groups) {
@@ -431,11 +440,14 @@ public final class TraceDiff {
 		return all;
 	}
 
-	/** The finding that more than half of the runs have; null without. */
-	private static About usual(List<About> all, int runs) {
+	/** By rule, the findings that more than half of the runs have, the main one first. */
+	private static Map<String, About> usual(List<About> all, int runs) {
 		Map<String, List<About>> byRule = all.stream().collect(Collectors.groupingBy(f -> f.finding().rule(), LinkedHashMap::new,
 				Collectors.toList()));
-		return byRule.values().stream().filter(l -> 2 * l.size() > runs).map(l -> l.get(0)).findFirst().orElse(null);
+		byRule.values().removeIf(l -> 2 * l.size() <= runs);
+		Map<String, About> usual = new LinkedHashMap<>();
+		byRule.forEach((rule, l) -> usual.put(rule, l.get(0)));
+		return usual;
 	}
 
 	private static int with(List<About> all, About finding) {
@@ -489,7 +501,7 @@ public final class TraceDiff {
 						+ " (the rule wants " + now.get(i).need() + ")");
 			}
 		}
-		why[0] = changed.isEmpty() ? "another rule comes first now" : String.join("; ", changed);
+		why[0] = changed.isEmpty() ? "another rule names the cause now" : String.join("; ", changed);
 		return !changed.isEmpty();
 	}
 

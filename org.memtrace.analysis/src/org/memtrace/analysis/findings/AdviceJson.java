@@ -33,8 +33,16 @@ public final class AdviceJson {
 		top.addProperty("intervals", advisor.facts().intervals());
 		top.addProperty("counts", advisor.facts().info().counts().id());
 		top.addProperty("accesses_lost", advisor.facts().lost());
+		top.addProperty("not_judged", advisor.notJudged());
 		JsonArray findings = new JsonArray();
-		advisor.findings().forEach(f -> findings.add(finding(f, advisor.facts())));
+		advisor.findings().forEach(f -> {
+			JsonObject o = finding(f, advisor.facts());
+			Finding main = advisor.mainOf(f);
+			if (main != null) {
+				o.addProperty("also_of", advisor.findings().indexOf(main));
+			}
+			findings.add(o);
+		});
 		top.add("findings", findings);
 		if (!explained.isEmpty()) {
 			JsonArray rules = new JsonArray();

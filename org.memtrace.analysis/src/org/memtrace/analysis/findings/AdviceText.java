@@ -38,13 +38,16 @@ public final class AdviceText {
 		if (!TraceSummary.maybeUntouched(t.info()).isEmpty()) {
 			Lines.wrap(b, TraceSummary.maybeUntouched(t.info()) + ": what is said about reads and about sharing is exact to such a group only.", "");
 		}
+		if (advisor.notJudged() > 0) {
+			Lines.wrap(b, notJudged(advisor), "");
+		}
 		if (findings.isEmpty()) {
 			Lines.wrap(b, "No rule holds. \"memtrace advise --explain\" shows each condition with its value.", "");
 		}
 		int n = 0;
 		for (Finding f : findings) {
 			b.append('\n');
-			Lines.wrap(b, ++n + ". " + head(f), "   ");
+			Lines.wrap(b, ++n + ". " + head(advisor, f), "   ");
 			Lines.wrap(b, "   " + f.evidence() + ".", "   ");
 			Lines.wrap(b, "   > " + capital(f.advice()) + ".", "     ");
 			if (!f.fix().isEmpty()) {
@@ -58,15 +61,24 @@ public final class AdviceText {
 		return b.toString();
 	}
 
+	/** What no rule is asked about, as a sentence. */
+	static String notJudged(Advisor advisor) {
+		return Words.percent(advisor.notJudged()) + " of its " + advisor.facts().unit() + " are to memory of installed programs, run time systems"
+				+ " and allocators, which is not judged (--set others=1 does).";
+	}
+
 	/** The section of a summary: the first findings in some lines each. */
 	public static String brief(Advisor advisor, int most) {
 		StringBuilder b = new StringBuilder("\nWhat stands out\n\n");
 		List<Finding> findings = advisor.findings();
+		if (advisor.notJudged() > 0) {
+			Lines.wrap(b, notJudged(advisor), "");
+		}
 		if (findings.isEmpty()) {
 			Lines.wrap(b, "Nothing: no rule holds. \"memtrace advise --explain\" shows the conditions with their values.", "");
 		}
 		for (Finding f : findings.subList(0, Math.min(most, findings.size()))) {
-			Lines.wrap(b, "* " + head(f) + ": " + f.evidence() + ".", "  ");
+			Lines.wrap(b, "* " + head(advisor, f) + ": " + f.evidence() + ".", "  ");
 			Lines.wrap(b, "  > " + capital(f.advice()) + ".", "    ");
 		}
 		if (!findings.isEmpty()) {
@@ -77,8 +89,9 @@ public final class AdviceText {
 		return b.toString();
 	}
 
-	private static String head(Finding f) {
-		return f.name() + ": " + f.title() + " (severity " + f.severity().id() + ", confidence " + f.confidence().id() + ")";
+	private static String head(Advisor advisor, Finding f) {
+		return f.name() + (advisor.mainOf(f) == null ? ": " : ": also ") + f.title() + " (severity " + f.severity().id()
+				+ ", confidence " + f.confidence().id() + ")";
 	}
 
 	/** Each condition of some rules with its value and threshold, for each group that they are asked about. */

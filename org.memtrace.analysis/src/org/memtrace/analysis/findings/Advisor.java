@@ -4,9 +4,11 @@ package org.memtrace.analysis.findings;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 import org.memtrace.aggregation.AccessScan;
@@ -100,9 +102,15 @@ public final class Advisor {
 		return rules;
 	}
 
-	/** Findings, the most important one first. */
+	/** Findings, the most important one first; of a structure with several the first one is the main one, see {@link #mainOf}. */
 	public List<Finding> findings() {
 		return findings;
+	}
+
+	/** Share of all accesses that are to memory of programs that the user did not write, which no rule is asked about; 0 to 1. */
+	public double notJudged() {
+		return facts.accesses() == 0 ? 0
+				: facts.groups().stream().filter(g -> g.others && !asked(g)).mapToDouble(g -> g.accesses).sum() / facts.accesses();
 	}
 
 	/** Each condition of a rule for each relevant group that it is asked about, whether the rule holds or not. */
@@ -118,7 +126,7 @@ public final class Advisor {
 	}
 
 	private boolean asked(GroupFacts g) {
-		return !g.library;
+		return !g.library && (!g.others || thresholds.get(Threshold.OTHERS) > 0);
 	}
 
 	private record Found(Rule rule, GroupFacts group, Statement statement, List<Check> checks) {
@@ -128,14 +136,37 @@ public final class Advisor {
 		}
 	}
 
-	/** The first of some rules that holds for a group. */
-	private Found first(GroupFacts g, List<Rule> some, Thresholds limits) {
+	/** Those of some rules that hold for a group, without those that another one of them covers. */
+	private List<Found> found(GroupFacts g, List<Rule> some, Thresholds limits) {
+		Map<Rule, List<Check>> holding = new LinkedHashMap<>();
 		for (Rule rule : some) {
 			if (rule.concerns(g, facts, limits)) {
 				List<Check> checks = rule.checks(g, facts, limits);
 				if (checks.stream().allMatch(Check::holds)) {
-					return new Found(rule, g, rule.state(g, facts, limits), checks);
+					holding.put(rule, checks);
 				}
+			}
+		}
+		Set<String> covered = new HashSet<>();
+		holding.keySet().forEach(r -> covered.addAll(Rules.covered(r, holding.keySet())));
+		List<Found> told = new ArrayList<>();
+		holding.forEach((rule, checks) -> {
+			if (!covered.contains(rule.id())) {
+				told.add(new Found(rule, g, rule.state(g, facts, limits), checks));
+			}
+		});
+		return told;
+	}
+
+	/** The finding before this one about one of its structures, which is the main one of these; null for a main one. */
+	public Finding mainOf(Finding also) {
+		Set<Integer> its = new HashSet<>(also.structures());
+		for (Finding f : findings) {
+			if (f == also) {
+				return null;
+			}
+			if (f.structures().stream().anyMatch(its::contains)) {
+				return f;
 			}
 		}
 		return null;
@@ -148,10 +179,14 @@ public final class Advisor {
 		List<GroupFacts> rest = new ArrayList<>();
 		int number = 0;
 		for (GroupFacts g : order) {
-			Found f = asked(g) ? first(g, rules, thresholds) : null;
-			if (f != null) {
+			if (!asked(g)) {
+				continue;
+			}
+			List<Found> its = found(g, rules, thresholds);
+			for (Found f : its) {
 				byCause.computeIfAbsent(f.cause() == null ? "#" + number++ : f.cause(), k -> new ArrayList<>()).add(f);
-			} else if (asked(g)) {
+			}
+			if (its.isEmpty()) {
 				rest.add(g);
 			}
 		}
@@ -177,8 +212,7 @@ public final class Advisor {
 		List<Rule> folding = rules.stream().filter(Rule::folds).toList();
 		Map<String, List<Found>> byCause = new LinkedHashMap<>();
 		for (GroupFacts g : small) {
-			Found f = g.weight >= relevant ? null : first(g, folding, limits);
-			if (f != null) {
+			for (Found f : g.weight >= relevant ? List.<Found>of() : found(g, folding, limits)) {
 				byCause.computeIfAbsent(f.cause(), k -> new ArrayList<>()).add(f);
 			}
 		}

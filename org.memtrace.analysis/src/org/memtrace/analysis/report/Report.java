@@ -82,7 +82,9 @@ public final class Report {
 		top.addProperty("hidden", hidden);
 		JsonArray findings = new JsonArray();
 		for (Finding f : advisor.findings()) {
-			findings.add(finding(f, groups, ordinals));
+			JsonObject one = finding(f, groups, ordinals);
+			one.addProperty("also", advisor.mainOf(f) != null);
+			findings.add(one);
 		}
 		top.add("findings", findings);
 		JsonArray structures = new JsonArray();

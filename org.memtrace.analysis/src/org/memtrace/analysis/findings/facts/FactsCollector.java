@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,10 @@ public final class FactsCollector {
 	private static final double TEAM_OF_EQUAL = 0.25;
 	/** Share of the late accesses of a part that makes its main user its only one. */
 	private static final double SINGLE = 0.8;
+	/** Of fewer looks at a part, of a thread in an interval, nobody can say whose it is. */
+	private static final int ENOUGH = 3;
+	/** Share of the late intervals of a part in which its first toucher writes it, from which on it fills it again and again. */
+	private static final double REFILLED = 0.25;
 	/** Share of the samples of a word that are not by its main user, from which on several threads use it: not a sum that is read once. */
 	private static final double FOREIGN = 0.1;
 	/** Groups with fewer leaves are not looked at for strides. */
@@ -66,6 +71,7 @@ public final class FactsCollector {
 	private final List<ThreadInfo> threads;
 	private final List<Structure> structures;
 	private final int pageBytes;
+	private final Ownership owners;
 	/** Group of each structure, -1 when it has no leaf. */
 	private final int[] groupOf;
 	private final List<GroupFacts> groups = new ArrayList<>();
@@ -96,9 +102,11 @@ public final class FactsCollector {
 		Optional<byte[]> note = store.readNote(TraceStore.NOTE_CODE);
 		code = note.isPresent() ? CodePlaces.of(note.get()) : CodePlaces.NONE;
 		for (int f = 0; f < code.frames().size(); f++) {
-			ownFrames.set(f, !isLibrary(code.frames().get(f).object()));
+			String object = code.frames().get(f).object();
+			ownFrames.set(f, !Ownership.isLibrary(object) && !Ownership.isOthers(object));
 		}
 		Optional<MemoryLayout> layout = store.layout();
+		owners = new Ownership(store, layout.map(MemoryLayout::areas).orElse(List.of()));
 		groupOf = group(layout.map(MemoryLayout::areas).orElse(List.of()));
 		int[] structureOfCell = layout.map(MemoryLayout::cells).orElse(PageCells.NONE).structure();
 		int[] leafOfCell = layout.isPresent() ? store.producersOfCells() : new int[0];
@@ -156,7 +164,7 @@ public final class FactsCollector {
 		return new FactsCollector(store, source).run(progress, others);
 	}
 
-	private int[] group(List<MemoryArea> areas) {
+	private int[] group(List<MemoryArea> areas) throws MemtraceException {
 		record Key(int image, StructureKind kind, String name, String site) {
 		}
 		Map<Key, Integer> known = new LinkedHashMap<>();
@@ -175,6 +183,7 @@ public final class FactsCollector {
 			GroupFacts group = groups.get(g);
 			if (group.structures.isEmpty()) {
 				group.elementType = s.elementType();
+				group.others = owners.isOthers(s);
 			} else if (!group.elementType.equals(s.elementType())) {
 				group.elementType = "";
 			}
@@ -218,14 +227,10 @@ public final class FactsCollector {
 		for (MemoryArea a : areas) {
 			if (a.image() == s.image() && Long.compareUnsigned(a.start(), s.startAddress()) <= 0
 					&& Long.compareUnsigned(s.startAddress(), a.end()) < 0) {
-				return isLibrary(a.name()) && !a.name().equals(executable);
+				return Ownership.isLibrary(a.name()) && !a.name().equals(executable);
 			}
 		}
 		return false;
-	}
-
-	private static boolean isLibrary(String path) {
-		return path.substring(path.lastIndexOf('/') + 1).matches("(lib.*|ld-.*|ld)\\.so.*");
 	}
 
 	/** Whether it is known that code of the program, and not of a library, made an access. */
@@ -296,11 +301,38 @@ public final class FactsCollector {
 		groups.removeIf(g -> g.parts == 0 && g.liveBytes < UNTOUCHED_BYTES);
 		for (GroupFacts g : groups) {
 			// blocks that share a page: a record of it tells of one of them only
+			if (g.isRegular()) {
+				g.handedOn += g.handedOnSeldom;
+				g.handedOnSingle += g.handedOnSeldomSingle;
+			}
+			g.dividedParts = divided(g);
 			g.pagesOfBlocks = Math.max(g.parts, Math.ceilDiv(g.bytes, pageBytes));
 			g.firstWritten = Place.most(g.firstWrites, code, g.image);
 			g.used = Place.most(g.lateUses, code, g.image);
 		}
 		return describe(offsets);
+	}
+
+	private int divided(GroupFacts g) {
+		BitSet users = new BitSet();
+		Set<Long> allocators = new HashSet<>();
+		int several = 0;
+		int rows = 0;
+		int given = 0;
+		long run = store.info().endNs() - store.info().startNs();
+		for (Map.Entry<Integer, GroupFacts.Users> e : g.usersOfBlocks.entrySet()) {
+			Structure s = structures.get(e.getKey());
+			int user = e.getValue().thread;
+			if (user == GroupFacts.Users.SEVERAL) {
+				several += e.getValue().parts;
+			} else if (Math.min(s.deathNs(), store.info().endNs()) - s.birthNs() >= run / 2) {
+				rows += e.getValue().parts;
+				given += threads.get(user).taskId() == s.taskId() ? 0 : e.getValue().parts;
+				users.set(user);
+				allocators.add(s.taskId());
+			}
+		}
+		return several + (users.cardinality() < 2 ? 0 : allocators.size() == 1 ? rows : given);
 	}
 
 	/** The leaf of a structure that holds an address, -1 none. */
@@ -378,6 +410,10 @@ public final class FactsCollector {
 		private int[] users = new int[8];
 		private int userCount;
 		private long[] samples = new long[64];
+		// the late part before this one
+		private int lastStructure = -1;
+		private int lastLeaf = -1;
+		private int lastMain = -1;
 
 		@Override
 		public void chunk(AccessChunk chunk, int leafFrom, int leafTo) {
@@ -636,12 +672,29 @@ public final class FactsCollector {
 		private void late(GroupFacts g, int leaf, int structure, int toucher, double sum, int lateIntervals, int shared, int alone) {
 			int main = mainUser();
 			boolean single = late[main] >= SINGLE * sum;
+			int seen = 0;
+			for (int u = 0; u < userCount; u++) {
+				seen += userIntervals[users[u]];
+			}
 			g.lateParts++;
 			g.mainUser[main]++;
 			g.singleParts += single ? 1 : 0;
-			if (toucher >= 0 && toucher != main) {
+			g.usersOf(structure).add(main, 1);
+			g.lateOfOwn[main] += late[main];
+			if (lastStructure == structure && lastLeaf == leaf - 1) {
+				g.neighbours++;
+				g.alikeNeighbours += lastMain == main ? 1 : 0;
+			}
+			lastStructure = structure;
+			lastLeaf = leaf;
+			lastMain = main;
+			if (toucher >= 0 && toucher != main && seen < ENOUGH) {
+				g.handedOnSeldom++;
+				g.handedOnSeldomSingle += single ? 1 : 0;
+			} else if (toucher >= 0 && toucher != main) {
 				g.handedOn++;
 				g.handedOnSingle += single ? 1 : 0;
+				g.refilled += intervalsWritten(toucher) >= Math.max(2, REFILLED * lateIntervals) ? 1 : 0;
 			}
 			g.usedBy(userCount, 1);
 			if (userCount == 2) {
@@ -663,6 +716,19 @@ public final class FactsCollector {
 					lines(g, leaf);
 				}
 			}
+		}
+
+		/** Late intervals in which a thread writes the leaf. */
+		private int intervalsWritten(int t) {
+			int count = 0;
+			int last = interval[0];
+			for (int r = 0; r < n; r++) {
+				if (thread[r] == t && writes[r] > 0 && interval[r] != last && interval[r] != interval[0]) {
+					last = interval[r];
+					count++;
+				}
+			}
+			return count;
 		}
 
 		/** Threads with late writes to the leaf. */

@@ -69,6 +69,8 @@ public final class GroupFacts {
 	public final int image;
 	/** Whether it belongs to a library and not to the program. */
 	public final boolean library;
+	/** Whether it belongs to a program that its user did not write, or is kept by an allocator or a run time system for others. */
+	public boolean others;
 	/** Type of the elements of its structures, empty when it is not known, or not the same. */
 	public String elementType = "";
 	/** What an element of {@link #elementType} consists of; null when it is not known. */
@@ -97,9 +99,50 @@ public final class GroupFacts {
 	public int lateParts;
 	/** Of those: with one thread that makes 80 % or more of the late accesses. */
 	public int singleParts;
-	/** Of those: the main user is not the first toucher; and it makes 80 % or more. */
+	/**
+	 * Of those: the main user is not the first toucher; and it makes 80 % or more. Only parts with looks enough to tell their main user, or
+	 * where the main users of neighbours tell it, see {@link #isRegular}: who visits pages at random is alone on most of them if each is
+	 * seen once.
+	 */
 	public int handedOn;
 	public int handedOnSingle;
+	/** The same of parts with fewer looks; added to these where the group is regular. */
+	int handedOnSeldom;
+	int handedOnSeldomSingle;
+	/** Late parts whose neighbour in their block is late, too; of them: with the same main user. */
+	public int neighbours;
+	public int alikeNeighbours;
+	/** By thread: late accesses to the parts of which it is the main user. */
+	public final double[] lateOfOwn;
+	/** Of {@link #handedOn}: the first toucher goes on writing the part, as who fills a buffer again and again for others. */
+	public int refilled;
+	/**
+	 * Late parts of memory that is divided among threads: of a block with several main users, or of one of several blocks with other users
+	 * that live for half of the run or more and that one thread allocated, or another one than uses it. Blocks that each thread allocates
+	 * for itself are not, nor those that are handed on and freed.
+	 */
+	public int dividedParts;
+	/** By block with late parts: the main users of these. Made for {@link #dividedParts}. */
+	final Map<Integer, Users> usersOfBlocks = new HashMap<>();
+
+	/** Chance that two parts have the same main user, from which on one thread uses nearly all. */
+	private static final double NEARLY_ALL = 0.8;
+
+	/** Main users of the late parts of a block. */
+	static final class Users {
+		private static final int NONE = -1;
+		static final int SEVERAL = -2;
+
+		/** Index of the thread, or {@link #SEVERAL}. */
+		int thread = NONE;
+		int parts;
+
+		void add(int other, int more) {
+			thread = thread == NONE || thread == other ? other : SEVERAL;
+			parts += more;
+		}
+	}
+
 	/** By number of late users: parts that have so many. */
 	public int[] partsByUsers = new int[8];
 	/** Parts with two late users, by these two: the lower number << 32 | the other one. */
@@ -194,6 +237,7 @@ public final class GroupFacts {
 		byThread = new double[threads];
 		lateByThread = new double[threads];
 		lateWritesByThread = new double[threads];
+		lateOfOwn = new double[threads];
 		firstTouched = new int[threads];
 		mainUser = new int[threads];
 	}
@@ -207,6 +251,7 @@ public final class GroupFacts {
 			byThread[t] += o.byThread[t];
 			lateByThread[t] += o.lateByThread[t];
 			lateWritesByThread[t] += o.lateWritesByThread[t];
+			lateOfOwn[t] += o.lateOfOwn[t];
 			firstTouched[t] += o.firstTouched[t];
 			mainUser[t] += o.mainUser[t];
 		}
@@ -214,6 +259,12 @@ public final class GroupFacts {
 		singleParts += o.singleParts;
 		handedOn += o.handedOn;
 		handedOnSingle += o.handedOnSingle;
+		handedOnSeldom += o.handedOnSeldom;
+		handedOnSeldomSingle += o.handedOnSeldomSingle;
+		neighbours += o.neighbours;
+		alikeNeighbours += o.alikeNeighbours;
+		refilled += o.refilled;
+		o.usersOfBlocks.forEach((block, users) -> usersOf(block).add(users.thread, users.parts));
 		for (int k = 0; k < o.partsByUsers.length; k++) {
 			if (o.partsByUsers[k] > 0) {
 				usedBy(k, o.partsByUsers[k]);
@@ -282,6 +333,20 @@ public final class GroupFacts {
 		if (main >= 0) {
 			mainPlaces[at + main]++;
 		}
+	}
+
+	/**
+	 * Whether threads have pages and not only come by: neighbours have the same main user at least half way from what chance makes to
+	 * always, or one thread uses nearly all.
+	 */
+	public boolean isRegular() {
+		double chance = Arrays.stream(mainUser).mapToDouble(n -> (double) n * n).sum() / Math.max(1, (double) lateParts * lateParts);
+		return chance >= NEARLY_ALL || neighbours > 0 && alikeNeighbours >= (1 + chance) / 2 * neighbours;
+	}
+
+	/** The main users of a block; made when there are none. */
+	Users usersOf(int block) {
+		return usersOfBlocks.computeIfAbsent(block, k -> new Users());
 	}
 
 	/** Share of the pages of its blocks that were touched while the block lived. */

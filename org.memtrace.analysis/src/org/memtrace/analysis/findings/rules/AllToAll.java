@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -10,6 +11,9 @@ import org.memtrace.analysis.findings.facts.Words;
 
 /** All threads write all pages: no thread owns a page. Spec: insight.md 3.2, rule 7. */
 public final class AllToAll implements Rule {
+	/** Where most pages have a main user, these own them. */
+	private static final double ALONE = 0.5;
+
 	@Override
 	public String id() {
 		return "all-to-all";
@@ -23,6 +27,12 @@ public final class AllToAll implements Rule {
 	@Override
 	public Severity severity() {
 		return Severity.MEDIUM;
+	}
+
+	@Override
+	public Set<String> covers() {
+		// interleaving, its advice, is that for pages without an owner
+		return Set.of("first-touch", "remote-mapping", "remote-share");
 	}
 
 	@Override
@@ -46,6 +56,7 @@ public final class AllToAll implements Rule {
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
 						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * g.intervals.cardinality())),
 				Check.atLeast("threads that write it", Groups.writers(g), 2),
+				Check.atMost("share of its pages that one thread uses nearly alone", (double) g.singleParts / g.lateParts, ALONE).counter(),
 				Check.atLeast("pages that are used after their first interval", g.lateParts, 4));
 	}
 

@@ -4,6 +4,7 @@ package org.memtrace.analysis.findings.rules;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -24,6 +25,12 @@ public final class ColumnSweep implements Rule {
 	@Override
 	public Severity severity() {
 		return Severity.MEDIUM;
+	}
+
+	@Override
+	public Set<String> covers() {
+		// the columns are why pages are shared, and why a loop jumps
+		return Set.of("page-shared", "all-to-all", "ping-pong", "strided", "hot-page");
 	}
 
 	@Override

@@ -5,6 +5,7 @@ package org.memtrace.analysis.findings.rules;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.memtrace.analysis.findings.facts.CloseFacts;
@@ -32,6 +33,12 @@ public final class FalseSharing implements Rule {
 	@Override
 	public Severity severity() {
 		return Severity.HIGH;
+	}
+
+	@Override
+	public Set<String> covers() {
+		// who shares the pages shares these lines; and what an element looks like follows from them
+		return Set.of("page-shared", "all-to-all", "ping-pong", "small-shared", "hot-page", "column-sweep", "padding");
 	}
 
 	@Override

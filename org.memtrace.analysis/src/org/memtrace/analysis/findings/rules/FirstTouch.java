@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -10,6 +11,8 @@ import org.memtrace.analysis.findings.facts.Words;
 
 /** One thread touches the pages first that other threads use. Spec: insight.md 3.2, rule 8. */
 public final class FirstTouch implements Rule {
+	private static final double HALF = 0.5;
+
 	@Override
 	public String id() {
 		return "first-touch";
@@ -26,6 +29,12 @@ public final class FirstTouch implements Rule {
 	}
 
 	@Override
+	public Set<String> covers() {
+		// the pages are where they were touched first
+		return Set.of("remote-share");
+	}
+
+	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
 		return Groups.isUsedData(g, th);
 	}
@@ -35,6 +44,9 @@ public final class FirstTouch implements Rule {
 		return List.of(Check.atLeast("share of its pages that one thread touches first", g.firstTouchShare(), th.get(Threshold.FIRST_TOUCH)),
 				Check.atLeast("share of its pages whose main user is another thread", (double) g.handedOn / g.lateParts, th.get(Threshold.HANDED_ON)),
 				Check.atLeast("pages", g.parts, th.get(Threshold.PAGES)), Check.atLeast("threads that use it", g.users(), 2),
+				Check.atLeast("share of its pages in memory that is divided among threads", (double) g.dividedParts / g.lateParts, HALF).counter(),
+				Check.atMost("share of the handed on pages that the first toucher goes on writing", g.handedOn == 0 ? 0
+						: (double) g.refilled / g.handedOn, HALF).counter(),
 				Check.atLeast("share of the intervals in which a thread uses pages that another one touched first",
 						(double) g.foreignIntervals.cardinality() / Math.max(1, t.intervals()), th.get(Threshold.FIRST_TOUCH_USED)).counter());
 	}

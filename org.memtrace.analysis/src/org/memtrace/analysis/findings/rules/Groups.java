@@ -49,7 +49,7 @@ final class Groups {
 	/**
 	 * What each thread of the team had to do while the group was worked on, in the order of the team.
 	 *
-	 * @param byThread CPU time in ns, or late accesses when it is not known
+	 * @param byThread CPU time in ns, or late accesses to own pages when it is not known
 	 * @param cpu whether it is CPU time
 	 */
 	record Work(double[] byThread, boolean cpu) {
@@ -62,12 +62,13 @@ final class Groups {
 
 	/**
 	 * Work of the team: CPU time in the intervals in which the group was used late and the team worked. An interval in which only the main
-	 * thread works is not of the team (initialisation, output, sums). Late accesses when the CPU time of a thread of the team is not known.
+	 * thread works is not of the team (initialisation, output, sums). When the CPU time of a thread of the team is not known: late accesses,
+	 * of each thread to the pages that it uses most.
 	 */
 	static Work work(GroupFacts g, TraceFacts t) {
 		int[] team = t.team();
 		if (team.length == 0 || Arrays.stream(team).anyMatch(i -> t.cpu().total(i) < 0)) {
-			return new Work(Arrays.stream(team).mapToDouble(i -> g.lateByThread[i]).toArray(), false);
+			return new Work(Arrays.stream(team).mapToDouble(i -> g.lateOfOwn[i]).toArray(), false);
 		}
 		double mean = Arrays.stream(team).mapToDouble(i -> t.cpu().total(i)).sum() / team.length / Math.max(1,
 				t.info().endNs() - t.info().startNs());

@@ -4,6 +4,7 @@ package org.memtrace.analysis.findings.rules;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -24,6 +25,12 @@ public final class HotPage implements Rule {
 	@Override
 	public Severity severity() {
 		return Severity.HIGH;
+	}
+
+	@Override
+	public Set<String> covers() {
+		// the threads meet in these pages
+		return Set.of("all-to-all", "page-shared");
 	}
 
 	@Override

@@ -39,6 +39,8 @@ public final class Imbalance implements Rule {
 				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * t.team().length),
 				Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)),
 				Check.atLeast("busiest thread divided by the mean, by " + unit(work, t), work.busiestOverMean(), th.get(Threshold.IMBALANCE)),
+				Check.atLeast("share of its pages in memory that is divided among threads", (double) g.dividedParts / g.lateParts,
+						th.get(Threshold.EVERYWHERE)).counter(),
 				Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
 	}
 

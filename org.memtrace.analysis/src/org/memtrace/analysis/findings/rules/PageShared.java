@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -26,6 +27,12 @@ public final class PageShared implements Rule {
 	@Override
 	public Severity severity() {
 		return Severity.LOW;
+	}
+
+	@Override
+	public Set<String> covers() {
+		// of what all threads share the special case that lines are private; and such pages have no owner to be placed for
+		return Set.of("all-to-all", "first-touch", "remote-mapping", "remote-share");
 	}
 
 	@Override

@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -23,6 +24,12 @@ public final class PingPong implements Rule {
 	@Override
 	public Severity severity() {
 		return Severity.HIGH;
+	}
+
+	@Override
+	public Set<String> covers() {
+		// pages that two threads write in turn have no owner to be placed for
+		return Set.of("all-to-all", "page-shared", "first-touch", "remote-mapping", "remote-share");
 	}
 
 	@Override

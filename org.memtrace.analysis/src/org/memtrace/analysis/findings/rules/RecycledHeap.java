@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -24,6 +25,13 @@ public final class RecycledHeap implements Rule {
 	@Override
 	public Severity severity() {
 		return Severity.MEDIUM;
+	}
+
+	@Override
+	public Set<String> covers() {
+		// what looks shared or misplaced is the next owner of the addresses
+		return Set.of("short-lived", "first-touch", "remote-mapping", "remote-share", "replicate", "all-to-all",
+				"page-shared", "ping-pong", "imbalance");
 	}
 
 	@Override

@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -13,6 +14,8 @@ import org.memtrace.analysis.findings.facts.Words;
  * rule 9.
  */
 public final class RemoteMapping implements Rule {
+	private static final double HALF = 0.5;
+
 	@Override
 	public String id() {
 		return "remote-mapping";
@@ -29,6 +32,12 @@ public final class RemoteMapping implements Rule {
 	}
 
 	@Override
+	public Set<String> covers() {
+		// the pages are where they were touched first
+		return Set.of("remote-share");
+	}
+
+	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
 		return Groups.isUsedData(g, th);
 	}
@@ -37,7 +46,11 @@ public final class RemoteMapping implements Rule {
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
 		return List.of(Check.atMost("share of its pages that one thread touches first", g.firstTouchShare(), th.get(Threshold.REMOTE_SPREAD)),
 				Check.atLeast("share of its pages that another thread than the first one uses alone", (double) g.handedOnSingle / g.lateParts,
-						th.get(Threshold.REMOTE)), Check.atLeast("pages", g.parts, th.get(Threshold.PAGES)));
+						th.get(Threshold.REMOTE)),
+				Check.atLeast("share of its pages in memory that is divided among threads", (double) g.dividedParts / g.lateParts, HALF).counter(),
+				Check.atMost("share of the handed on pages that the first toucher goes on writing", g.handedOn == 0 ? 0
+						: (double) g.refilled / g.handedOn, HALF).counter(),
+				Check.atLeast("pages", g.parts, th.get(Threshold.PAGES)));
 	}
 
 	@Override

@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -23,6 +24,12 @@ public final class Replicate implements Rule {
 	@Override
 	public Severity severity() {
 		return Severity.MEDIUM;
+	}
+
+	@Override
+	public Set<String> covers() {
+		// a copy for each node has the pages where they are read
+		return Set.of("first-touch", "remote-mapping", "remote-share");
 	}
 
 	@Override

@@ -3,13 +3,14 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 
 /**
- * Says whether one kind of problem is there. Rules are asked in order; the first one whose checks all hold wins for a group of blocks. A
- * rule keeps nothing; any thread may use it.
+ * Says whether one kind of problem is there. Each rule is asked about each group of blocks, and each one that holds is told, but for those
+ * whose cause another one names, see {@link #covers}. A rule keeps nothing; any thread may use it.
  */
 public interface Rule {
 	/** Name for a user, JSON and options: lower case with hyphens. */
@@ -29,6 +30,14 @@ public interface Rule {
 
 	/** What to say; asked only when all checks hold. */
 	Statement state(GroupFacts group, TraceFacts trace, Thresholds thresholds);
+
+	/**
+	 * Ids of the rules that are not told of a group for which this one holds: they would name the same cause again, more generally or as
+	 * its consequence, or their advice is a part of this one's. What a covered rule covers is covered, too, since it holds as well.
+	 */
+	default Set<String> covers() {
+		return Set.of();
+	}
 
 	/** Whether the same statement about several groups is one finding. */
 	default boolean folds() {

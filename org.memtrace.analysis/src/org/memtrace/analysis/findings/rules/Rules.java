@@ -2,12 +2,20 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.rules;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 
-/** All rules in the order in which they are asked: the first one that holds wins for a group. Adding one is its class and a line here. */
+/**
+ * All rules. Which of several that hold is told does not depend on their order, see {@link Rule#covers}. Adding one is its class and a line
+ * here.
+ */
 public final class Rules {
 	private static final List<Rule> OWN = List.of(new FalseSharing(), new SharedStack(), new RecycledHeap(), new HotPage(), new Replicate(),
 			new PingPong(), new ColumnSweep(), new PageShared(), new AllToAll(), new SmallShared(), new FirstTouch(), new RemoteMapping(),
@@ -24,12 +32,25 @@ public final class Rules {
 		return all;
 	}
 
-	/** Adds a rule of another bundle; it is asked after the own ones. */
+	/** Adds a rule of another bundle. */
 	public static void add(Rule rule) {
 		if (all().stream().anyMatch(r -> r.id().equals(rule.id()))) {
 			throw new IllegalArgumentException("there is a rule " + rule.id() + " already");
 		}
 		MORE.add(rule);
+	}
+
+	/** Ids of the rules that another one covers, also those that a covered one covers. */
+	public static Set<String> covered(Rule by, Collection<Rule> holding) {
+		Set<String> covered = new TreeSet<>();
+		Deque<String> open = new ArrayDeque<>(by.covers());
+		while (!open.isEmpty()) {
+			String id = open.pop();
+			if (!id.equals(by.id()) && covered.add(id)) {
+				holding.stream().filter(r -> r.id().equals(id)).forEach(r -> open.addAll(r.covers()));
+			}
+		}
+		return covered;
 	}
 
 	/** Takes a rule of another bundle back. */

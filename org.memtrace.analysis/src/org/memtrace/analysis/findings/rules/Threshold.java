@@ -7,6 +7,7 @@ package org.memtrace.analysis.findings.rules;
  */
 public enum Threshold {
 	RELEVANT("relevant", 0.01, "share of all accesses or pages that makes a structure relevant"),
+	OTHERS("others", 0, "1: programs that are installed, and run time systems, are judged, too"),
 	FIRST_TOUCH("first-touch.one", 0.9, "share of the pages that one thread touches first"),
 	HANDED_ON("first-touch.handed-on", 0.3, "share of the pages whose main user is not the first toucher"),
 	FIRST_TOUCH_USED("first-touch.used", 0.1, "share of the intervals in which a thread uses pages that another one touched first"),

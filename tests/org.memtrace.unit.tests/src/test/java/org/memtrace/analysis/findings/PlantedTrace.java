@@ -75,6 +75,7 @@ public final class PlantedTrace {
 	private final int intervals;
 	private final List<Structure> structures = new ArrayList<>();
 	private final List<Access> accesses = new ArrayList<>();
+	private final List<List<CallFrame>> stacks = new ArrayList<>();
 	private final ThreadTimes.Builder times = new ThreadTimes.Builder();
 	private final CodePlaces.Builder code = new CodePlaces.Builder();
 	private long next = 0x10000000L;
@@ -134,6 +135,14 @@ public final class PlantedTrace {
 		Structure s = structures.get(structure);
 		structures.set(structure, new Structure(s.id(), s.image(), s.kind(), s.name(), s.startAddress(), s.endAddress(), s.birthNs(), s.deathNs(),
 				s.taskId(), s.stack(), s.site(), typeName, members));
+	}
+
+	/** The call stack of the allocation of a structure, the innermost frame first. */
+	public void stack(int structure, List<CallFrame> frames) {
+		Structure s = structures.get(structure);
+		structures.set(structure, new Structure(s.id(), s.image(), s.kind(), s.name(), s.startAddress(), s.endAddress(), s.birthNs(), s.deathNs(),
+				s.taskId(), stacks.size(), s.site(), s.typeName(), s.members()));
+		stacks.add(frames);
 	}
 
 	/** Says where a structure is allocated or defined, "work.c:7" without. */
@@ -334,6 +343,9 @@ public final class PlantedTrace {
 			}
 			w.threads(list);
 			w.structures(structures);
+			for (int i = 0; i < stacks.size(); i++) {
+				w.stack(i, stacks.get(i));
+			}
 			List<BitSet> cpuSets = new ArrayList<>(List.of(new BitSet()));
 			for (int c = 0; c < CPUS; c++) {
 				cpuSets.add(BitSet.valueOf(new long[] {1L << c}));

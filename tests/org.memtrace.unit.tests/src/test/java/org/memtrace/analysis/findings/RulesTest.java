@@ -23,6 +23,7 @@ import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.analysis.findings.rules.Threshold;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.memory.StructureKind;
 
@@ -665,7 +666,8 @@ class RulesTest {
 		for (Threshold t : Threshold.values()) {
 			tests.add(DynamicTest.dynamicTest(t.id(), () -> {
 				List<String> values = List.of("0", "0.01", "0.3", "0.999999", "5", "1000000000000");
-				List<Consumer<PlantedTrace>> traces = new ArrayList<>(List.of(RulesTest::severalHotPages, RulesTest::someCommonWords));
+				List<Consumer<PlantedTrace>> traces = new ArrayList<>(List.of(RulesTest::severalHotPages, RulesTest::someCommonWords,
+						RulesTest::ofAnInstalledProgram));
 				PLANTS.forEach(p -> traces.add(p.bad()));
 				for (Consumer<PlantedTrace> p : traces) {
 					PlantedTrace trace = new PlantedTrace(4, INTERVALS);
@@ -695,6 +697,11 @@ class RulesTest {
 			assertEquals(List.of(), advisor.findings().stream().filter(f -> f.rule().equals(p.rule())).toList());
 			assertEquals(List.of(), advisor.explain(rule(p.rule())));
 		})).toList();
+	}
+
+	private static void ofAnInstalledProgram(PlantedTrace t) {
+		parts(t, "field", 64, true);
+		t.stack(0, List.of(new CallFrame(0x1000, "/usr/bin/xz", "", "", 0)));
 	}
 
 	/** Eight of 256 pages. */

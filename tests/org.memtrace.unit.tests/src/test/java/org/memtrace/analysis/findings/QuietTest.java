@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.memory.StructureKind;
+
+/** What programs without a fault do, and no rule may tell. */
+class QuietTest {
+	private static final int INTERVALS = 20;
+
+	private static List<String> said(PlantedTrace t) throws MemtraceException {
+		return t.advise().findings().stream().map(f -> f.rule() + " " + f.name()).toList();
+	}
+
+	private static CallFrame frame(String text) {
+		String[] f = text.strip().split(" ", -1);
+		return new CallFrame(0x1000, f[0], f.length > 1 ? f[1] : "", f.length > 2 ? f[2] : "", f.length > 2 ? 9 : 0);
+	}
+
+	/** One thread touches it first, and others use it: told when somebody could change that. Frames from the allocation on. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			MMAP | told | /home/me/work main work.c
+			HEAP | told | /home/me/work
+			HEAP | told | /lib/x86_64-linux-gnu/libc.so.6 sysmalloc; /home/me/work fill
+			HEAP | told | /home/me/libsolver.so grid grid.c; /usr/bin/python3.11
+			HEAP | told | /opt/app/bin/work; /usr/lib/libc.so.6
+			HEAP | told | /usr/local/bin/work
+			HEAP | not  | /home/me/libsolver.so grid; /usr/bin/python3.11
+			HEAP | not  | /usr/bin/xz
+			HEAP | not  | /root/.pyenv/versions/3.11.7/lib/libpython3.11.so.1.0 list_resize listobject.c; /root/.pyenv/versions/3.11.7/bin/python3.11
+			HEAP | not  | /home/me/venv/lib/python3.11/site-packages/_duckdb.cpython-311-x86_64-linux-gnu.so
+			HEAP | not  | /opt/node/bin/node
+			HEAP | not  | /opt/openmpi/lib/libopen-rte.so.40.30.2 f rte.c; /opt/openmpi/bin/mpirun
+			MMAP | not  | /opt/jdk/lib/server/libjvm.so os::pd_reserve_memory(char*) os.cpp; /opt/jdk/bin/java
+			MMAP | not  | /home/me/work runtime.sysReserve malloc.go; /home/me/work runtime.mallocinit
+			MMAP | not  | /home/me/work x_cgo_mmap
+			MMAP | not  | /home/me/work os_pages_map pages.c; /home/me/work _rjem_je_pages_map pages.c; /home/me/work work::main main.rs
+			MMAP | not  | /home/me/work mi_os_alloc os.c; /home/me/work main work.c
+			HEAP | told | /home/me/work pages_map work.c
+			""")
+	void onlyWhatItsUserCanChangeIsTold(StructureKind kind, String told, String frames) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		int s = t.structure("field", kind, 64);
+		t.stack(s, Arrays.stream(frames.split(";")).map(QuietTest::frame).toList());
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 64; p++) {
+				t.write(s, p, i, i == 0 ? 0 : t.owner(p, 64));
+			}
+		}
+		Advisor advisor = t.advise();
+		assertEquals(told.equals("told") ? List.of("first-touch field") : List.of(), said(t));
+		assertEquals(told.equals("told") ? 0 : 1, advisor.notJudged());
+		assertEquals(!told.equals("told"), AdviceText.text(advisor).contains("100 % of its records are to memory of installed programs"));
+	}
+
+	/** Arenas: each thread maps one for itself, or one thread maps one for all and they use what they get; the work is uneven. */
+	@ParameterizedTest
+	@ValueSource(strings = {"arena of each", "items that are handed on", "rows", "one array"})
+	void unevenWorkIsToldOfDividedMemoryOnly(String kind) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		int blocks = kind.equals("one array") ? 1 : kind.startsWith("items") ? 40 : 8;
+		int pages = 320 / blocks;
+		for (int b = 0; b < blocks; b++) {
+			boolean brief = kind.startsWith("items");
+			int user = b * 4 / blocks;
+			long birth = brief ? b % 4 * 5 * PlantedTrace.INTERVAL : 0;
+			int s = t.structure("data" + (b == 0 ? "" : " #" + (b + 1)), StructureKind.HEAP, 0x30000000L + b * 0x1000000L,
+					(long) pages * PlantedTrace.PAGE, birth, brief ? birth + 5 * PlantedTrace.INTERVAL : Long.MAX_VALUE,
+					kind.startsWith("arena") ? user : 0);
+			for (int i = (int) (birth / PlantedTrace.INTERVAL); i < (brief ? birth / PlantedTrace.INTERVAL + 5 : INTERVALS); i++) {
+				for (int p = 0; p < pages; p++) {
+					int k = blocks == 1 ? t.owner(p, pages) : user;
+					t.access(s, p, i, k, k == 2 ? 20 : 1, 1, 0, 0);
+				}
+			}
+		}
+		assertEquals(kind.equals("rows") || blocks == 1 ? List.of("imbalance data") : List.of(), said(t));
+	}
+
+	/** A table that is visited at random: each page is seen once or twice, and whoever comes then is alone. */
+	@ParameterizedTest
+	@ValueSource(booleans = {false, true})
+	void randomVisitsAreNoOtherDistribution(boolean oneToucher) throws MemtraceException {
+		for (long seed = 1; seed <= 20; seed++) {
+			Random random = new Random(seed);
+			PlantedTrace t = new PlantedTrace(4, INTERVALS);
+			int s = t.structure("hash", StructureKind.HEAP, 512);
+			for (int p = 0; p < 512; p++) {
+				t.write(s, p, 0, oneToucher ? 0 : random.nextInt(4));
+				for (int n = 1 + random.nextInt(2); n > 0; n--) {
+					t.write(s, p, 1 + random.nextInt(INTERVALS - 1), random.nextInt(4));
+				}
+			}
+			assertEquals(List.of(), said(t), "seed " + seed);
+		}
+	}
+
+	/** As few visits, but each thread has a part: that is a distribution. */
+	@Test
+	void aPartOfEachThreadIsSeenInOneVisit() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		int s = t.structure("grid", StructureKind.HEAP, 512);
+		for (int p = 0; p < 512; p++) {
+			t.write(s, p, 0, (t.owner(p, 512) + 1) % 4);
+			t.write(s, p, 1 + p % 19, t.owner(p, 512));
+		}
+		assertEquals(List.of("remote-mapping grid"), said(t));
+	}
+
+	/** A pipeline: one thread fills a buffer again and again, or a new block for each, and others read what is in it. */
+	@ParameterizedTest
+	@ValueSource(booleans = {false, true})
+	void handingOnIsNoFirstTouch(boolean blocks) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		List<Integer> all = new ArrayList<>();
+		for (int b = 0; b < (blocks ? 60 : 1); b++) {
+			long birth = blocks ? b / 15 * 5 * PlantedTrace.INTERVAL : 0;
+			all.add(t.structure("input" + (b == 0 ? "" : " #" + (b + 1)), StructureKind.HEAP, 0x30000000L + b * 0x100000L, 60L / (blocks ? 15 : 1)
+					* PlantedTrace.PAGE, birth, blocks ? birth + 5 * PlantedTrace.INTERVAL : Long.MAX_VALUE, 0));
+		}
+		for (int b = 0; b < all.size(); b++) {
+			int from = blocks ? b / 15 * 5 : 0;
+			for (int i = from; i < (blocks ? from + 5 : INTERVALS); i++) {
+				for (int p = 0; p < (blocks ? 4 : 60); p++) {
+					int reader = 1 + (blocks ? b % 3 : p / 20);
+					if (i == from || !blocks && i % 2 == 0) {
+						t.access(all.get(b), p, i, 0, 0, 1, -1, 0);
+					}
+					if (i > from) {
+						t.access(all.get(b), p, i, reader, 3, 0, 0, -1);
+					}
+				}
+			}
+		}
+		assertTrue(said(t).stream().noneMatch(f -> f.startsWith("first-touch") || f.startsWith("remote")), said(t).toString());
+	}
+}
