@@ -109,9 +109,28 @@ static void put_segment(struct ctx_line *l, int flags, int fd, int64_t offset)
 	}
 }
 
+/* Apart, as stacks of signal handlers may be small. */
+static __attribute__((noinline)) void put_path(struct ctx_line *l, int fd)
+{
+	char link[40] = "/proc/self/fd/", path[1024], d[12];
+	size_t n = 14;
+	int k = 0;
+	long r;
+
+	do {
+		d[k++] = (char)('0' + fd % 10);
+		fd /= 10;
+	} while (fd);
+	while (k)
+		link[n++] = d[--k];
+	link[n] = 0;
+	r = mt_sys(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
+	path[r > 0 ? r : 0] = 0;
+	ctx_line_str(l, path);
+}
+
 void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t offset, void *frame)
 {
-	const int mapped = fd;
 	struct ctx_thread *t;
 	struct ctx_line l;
 	int64_t stack;
@@ -132,26 +151,11 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	ctx_line_int(&l, stack);
 	if (ctx_unlikely(ctx_suspecting))
 		ctx_suspect_born(stack, (uintptr_t)addr, len);
-	if (!(flags & MAP_ANONYMOUS) && fd >= 0) {
-		char link[40] = "/proc/self/fd/", path[1024], d[12];
-		size_t n = 14;
-		int k = 0;
-		long r;
-
-		do {
-			d[k++] = (char)('0' + fd % 10);
-			fd /= 10;
-		} while (fd);
-		while (k)
-			link[n++] = d[--k];
-		link[n] = 0;
-		r = mt_sys(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
-		path[r > 0 ? r : 0] = 0;
-		ctx_line_str(&l, path);
-	} else {
+	if (!(flags & MAP_ANONYMOUS) && fd >= 0)
+		put_path(&l, fd);
+	else
 		ctx_line_str(&l, "");
-	}
-	put_segment(&l, flags, mapped, offset);
+	put_segment(&l, flags, fd, offset);
 	ctx_line_end(&l);
 	ctx_nest--;
 }
