@@ -136,6 +136,11 @@ public abstract class Dimension {
 		return withinSentence(title);
 	}
 
+	/** What a list offers, within a sentence. */
+	public final String choiceLabel() {
+		return withinSentence(choice);
+	}
+
 	/** The meaning within a sentence. */
 	public final String explanation() {
 		return withinSentence(meaning);

@@ -13,8 +13,10 @@ import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.selection.ShownFor;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 
@@ -58,12 +60,13 @@ public final class FindingPlace {
 	}
 
 	/**
-	 * Goes there, as one step of the history.
+	 * Goes there, as one step of the history; what it changes is the {@link TraceSelection#reason}.
 	 *
+	 * @param name of the finding, for a person
 	 * @param former filter of the finding that was shown before, which is replaced; null without
 	 * @return the filter that was added; null without
 	 */
-	public TraceFilter show(TraceSelection selection, TraceFilter former) {
+	public TraceFilter show(String name, TraceInfo info, TraceSelection selection, TraceFilter former) {
 		ViewState s = selection.state();
 		ViewState next = selection.clip(Math.max(finding.fromNs(), selection.initial().fromNs()),
 				Math.min(finding.toNs(), selection.initial().toNs()))
@@ -82,8 +85,8 @@ public final class FindingPlace {
 				filters = filters.with(own);
 			}
 		}
-		selection.go(next.withProducer(producer).withFilters(filters));
-		selection.markAll(marks());
+		next = next.withProducer(producer).withFilters(filters);
+		selection.jump(next, marks(), ShownFor.text("finding " + name, info, selection, next));
 		return own;
 	}
 }

@@ -192,7 +192,7 @@ public final class FindingsPresenter {
 		}
 		FindingCard c = cards.cards().get(card);
 		Trace trace = c.after() == null ? asked.before : asked.after;
-		filter = new FindingPlace(c.finding(), trace.producers()).show(trace.selection(), filter);
+		filter = new FindingPlace(c.finding(), trace.producers()).show(c.name(), trace.info(), trace.selection(), filter);
 	}
 
 	/** Puts the fix of a finding to the clipboard. */

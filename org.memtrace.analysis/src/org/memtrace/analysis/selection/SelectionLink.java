@@ -91,7 +91,7 @@ public final class SelectionLink implements AutoCloseable {
 				if (from.isInGesture()) {
 					to.beginGesture();
 				}
-				to.go(mirrored(now));
+				to.go(mirrored(now), from.reason());
 			});
 		}
 

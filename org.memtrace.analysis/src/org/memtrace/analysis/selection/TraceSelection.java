@@ -47,15 +47,25 @@ public final class TraceSelection {
 
 	private final ProducerTree tree;
 	private final ViewState initial;
-	private final Deque<ViewState> back = new ArrayDeque<>();
-	private final Deque<ViewState> forward = new ArrayDeque<>();
+	private final Deque<Step> back = new ArrayDeque<>();
+	private final Deque<Step> forward = new ArrayDeque<>();
 	private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 	private final PointedTime pointed;
 	private ViewState state;
+	/** For what {@link #state} is shown; empty unless a {@link #jump} led to it. */
+	private String reason = "";
 	/** In order of the tree. */
 	private int[] marks = {};
 	/** State before a gesture (drag of the slider, turning of the wheel) that counts as one step; null: none. */
-	private ViewState gestureStart;
+	private Step gestureStart;
+
+	/**
+	 * A state of the history, and for what it was shown.
+	 *
+	 * @param marks what was marked then; null when the step from it has marked nothing: what is marked now stays
+	 */
+	private record Step(ViewState state, int[] marks, String reason) {
+	}
 
 	/**
 	 * @param tree producers of the trace
@@ -83,12 +93,21 @@ public final class TraceSelection {
 		c.back.addAll(back);
 		c.forward.addAll(forward);
 		c.state = state;
+		c.reason = reason;
 		c.marks = marks;
 		return c;
 	}
 
 	public ViewState state() {
 		return state;
+	}
+
+	/**
+	 * For what the state is shown, when something led to it that changes much at once, such as a finding: a sentence without its stop, see
+	 * {@link ShownFor}. Empty when the user came here by single steps, or has gone on.
+	 */
+	public String reason() {
+		return reason;
 	}
 
 	/** The whole trace. */
@@ -174,14 +193,14 @@ public final class TraceSelection {
 	/** All changes until {@link #endGesture} are one step of the history. */
 	public void beginGesture() {
 		if (gestureStart == null) {
-			gestureStart = state;
+			gestureStart = new Step(state, null, reason);
 		}
 	}
 
 	public void endGesture() {
-		ViewState start = gestureStart;
+		Step start = gestureStart;
 		gestureStart = null;
-		if (start != null && !start.equals(state)) {
+		if (start != null && !start.state().equals(state)) {
 			remember(start);
 		}
 		if (start != null) {
@@ -200,7 +219,7 @@ public final class TraceSelection {
 	}
 
 	public boolean canGoBack() {
-		return !back.isEmpty() || (gestureStart != null && !gestureStart.equals(state));
+		return !back.isEmpty() || (gestureStart != null && !gestureStart.state().equals(state));
 	}
 
 	public boolean canGoForward() {
@@ -210,16 +229,18 @@ public final class TraceSelection {
 	public void back() {
 		endGesture();
 		if (!back.isEmpty()) {
-			forward.push(state);
-			set(back.pop());
+			Step step = back.pop();
+			forward.push(opposite(step));
+			set(step);
 		}
 	}
 
 	public void forward() {
 		endGesture();
 		if (!forward.isEmpty()) {
-			back.push(state);
-			set(forward.pop());
+			Step step = forward.pop();
+			back.push(opposite(step));
+			set(step);
 		}
 	}
 
@@ -230,13 +251,17 @@ public final class TraceSelection {
 
 	/** Marks several producers, such as the pages that something is said about. */
 	public void markAll(int... ids) {
-		int[] now = Arrays.stream(ids).sorted().distinct().toArray();
+		int[] now = inOrder(ids);
 		if (!Arrays.equals(now, marks)) {
 			marks = now;
 			for (Listener l : listeners) {
 				l.markChanged(mark());
 			}
 		}
+	}
+
+	private static int[] inOrder(int[] ids) {
+		return Arrays.stream(ids).sorted().distinct().toArray();
 	}
 
 	/** The smallest producer whose subtree holds all of {@code [first, last]} (ids). */
@@ -261,16 +286,47 @@ public final class TraceSelection {
 
 	/** Another state, as a step of the history. */
 	public void go(ViewState next) {
+		go(next, "");
+	}
+
+	void go(ViewState next, String why) {
 		if (next.equals(state)) {
 			return;
 		}
 		if (gestureStart == null) {
-			remember(state);
+			remember(new Step(state, null, reason));
 		}
-		set(next);
+		set(next, why);
 	}
 
-	private void remember(ViewState step) {
+	/**
+	 * Another state and other marks, as one step: going back brings both back.
+	 *
+	 * @param ids what is marked then
+	 * @param why see {@link #reason}
+	 */
+	public void jump(ViewState next, int[] ids, String why) {
+		endGesture();
+		if (!next.equals(state) || !Arrays.equals(inOrder(ids), marks)) {
+			remember(new Step(state, marks, reason));
+		}
+		set(next, why);
+		markAll(ids);
+	}
+
+	/** How the way of a step leads back to what is shown now. */
+	private Step opposite(Step step) {
+		return new Step(state, step.marks() == null ? null : marks, reason);
+	}
+
+	private void set(Step step) {
+		set(step.state(), step.reason());
+		if (step.marks() != null) {
+			markAll(step.marks());
+		}
+	}
+
+	private void remember(Step step) {
 		back.push(step);
 		forward.clear();
 		if (back.size() > MAX_HISTORY) {
@@ -278,9 +334,10 @@ public final class TraceSelection {
 		}
 	}
 
-	private void set(ViewState next) {
+	private void set(ViewState next, String why) {
 		ViewState old = state;
 		state = next;
+		reason = why;
 		for (Listener l : listeners) {
 			l.stateChanged(old, next);
 		}

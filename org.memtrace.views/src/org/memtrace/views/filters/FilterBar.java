@@ -31,8 +31,9 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 
 /**
- * The filters of a view as chips above its contents; takes no room while there are none. A change is one step of the history
- * and reaches all views of the group. Display thread.
+ * The filters of a view as chips above its contents, and before them for what it is shown, when something such as a finding has changed
+ * much at once; takes no room while there is neither. A change is one step of the history and reaches all views of the group. Display
+ * thread.
  */
 public final class FilterBar extends Composite implements Chip.Listener {
 	private record Input(OpenTrace trace, FilterSet filters) {
@@ -44,16 +45,24 @@ public final class FilterBar extends Composite implements Chip.Listener {
 
 	private static final String PASSED = "What the filters let pass, in the whole trace";
 
+	private final Link reason;
 	private final Composite chips;
 	private final Label count;
+	private final Link more;
 	private final LatestResult<Input, Left> counting;
 	private final MenuManager menu;
 	private OpenTrace trace;
 	private FilterSet shown = FilterSet.NONE;
+	/** For what the trace is shown; empty for nothing in particular. */
+	private String said = "";
 
 	public FilterBar(Composite parent) {
 		super(parent, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(3).margins(4, 1).spacing(8, 0).applyTo(this);
+		reason = new Link(this, SWT.WRAP);
+		reason.addListener(SWT.Selection, e -> trace.selection().back());
+		GridDataFactory.fillDefaults().grab(true, false).span(3, 1).exclude(true).applyTo(reason);
+		reason.setVisible(false);
 		chips = new Composite(this, SWT.NONE);
 		RowLayout row = new RowLayout();
 		row.center = true;
@@ -66,7 +75,7 @@ public final class FilterBar extends Composite implements Chip.Listener {
 		count = new Label(this, SWT.RIGHT);
 		count.setToolTipText(PASSED);
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(count);
-		Link more = new Link(this, SWT.NONE);
+		more = new Link(this, SWT.NONE);
 		more.setText("<a>Filters…</a>");
 		more.setToolTipText("Add, save or clear filters");
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(more);
@@ -111,14 +120,17 @@ public final class FilterBar extends Composite implements Chip.Listener {
 		addDisposeListener(e -> menu.dispose());
 	}
 
-	/** Shows the filters of a trace; null: none. */
+	/** Shows the filters of a trace, and for what it is shown; null: none. */
 	public void show(OpenTrace now) {
 		FilterSet filters = now == null ? FilterSet.NONE : now.selection().state().filters();
-		boolean same = now == trace && filters.equals(shown);
+		String why = now == null ? "" : now.selection().reason();
+		boolean same = now == trace && filters.equals(shown) && why.equals(said);
 		boolean was = !shown.isEmpty();
 		trace = now;
 		shown = filters;
-		if (!same && (was || !filters.isEmpty())) {
+		was |= !said.isEmpty();
+		said = why;
+		if (!same && (was || !filters.isEmpty() || !why.isEmpty())) {
 			rebuild();
 		}
 	}
@@ -147,12 +159,15 @@ public final class FilterBar extends Composite implements Chip.Listener {
 			chip.addDisposeListener(e -> own.dispose());
 		}
 		chips.setRedraw(true);
-		boolean visible = !shown.isEmpty();
-		if (getVisible() != visible) {
-			setVisible(visible);
-			((GridData) getLayoutData()).exclude = !visible;
+		reason.setText(said.isEmpty() ? "" : said.replace("&", "&&") + ". <a>Back</a>");
+		reason.setToolTipText(said.isEmpty() ? null : "Back brings back what was shown before, in all views");
+		see(reason, !said.isEmpty());
+		boolean filtered = !shown.isEmpty();
+		for (Control c : new Control[] {chips, count, more}) {
+			see(c, filtered);
 		}
-		if (visible) {
+		see(this, filtered || !said.isEmpty());
+		if (filtered) {
 			count.setText("");
 			counting.submit(new Input(trace, shown));
 		} else {
@@ -168,6 +183,11 @@ public final class FilterBar extends Composite implements Chip.Listener {
 				getParent().setFocus();
 			}
 		}
+	}
+
+	private static void see(Control c, boolean visible) {
+		c.setVisible(visible);
+		((GridData) c.getLayoutData()).exclude = !visible;
 	}
 
 	private void fill(IMenuManager m, TraceFilter f) {

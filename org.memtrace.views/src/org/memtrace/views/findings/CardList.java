@@ -179,7 +179,6 @@ final class CardList {
 		}
 
 		private void listen(Control c) {
-			c.setToolTipText(card == null ? null : "Click: show it in all views");
 			c.setCursor(getDisplay().getSystemCursor(SWT.CURSOR_HAND));
 			c.addListener(SWT.MouseDown, e -> {
 				if (e.button == 1) {

@@ -18,10 +18,14 @@ import org.eclipse.swt.dnd.Clipboard;
 import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Link;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.cards.FindingCard;
 import org.memtrace.analysis.cards.FindingCards;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.selection.SelectionLink;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.Comparison;
 import org.memtrace.views.OpenTrace;
@@ -90,6 +94,32 @@ class FindingsViewTest extends UiTest {
 		bot.waitFor("reasons", () -> view.presenter().chosen() == -1);
 		assertEquals(state, bot.ui(() -> trace.selection().state()));
 		bot.shot("findings-why-not");
+	}
+
+	/** Each view says for what it shows something else now, and leads back to all that was shown before, in one step. */
+	@Test
+	void whatAClickChangesIsSaidAndBackBringsItBack() {
+		open();
+		OpenTrace trace = bot.ui(() -> session.trace());
+		bot.run(() -> {
+			trace.selection().addFilter(TraceFilter.only(Condition.thread(0)));
+			trace.selection().mark(SampleTrace.B);
+		});
+		waitForViews();
+		ViewState before = bot.ui(() -> trace.selection().state());
+		bot.click(card(0), 40, 12);
+		bot.waitFor("another state", () -> !trace.selection().state().equals(before));
+		waitForViews();
+		bot.shot("findings-said");
+		String name = bot.ui(() -> view.presenter().cards().cards().get(0).name());
+		Link said = bot.find(Link.class, l -> l.isVisible() && l.getText().startsWith("Shown for finding " + name + ": "));
+		assertTrue(bot.ui(() -> bot.all(Link.class).stream().filter(l -> l.isVisible() && l.getText().equals(said.getText())).count()) >= 2,
+				"the picture and the findings");
+		bot.run(() -> said.notifyListeners(SWT.Selection, null));
+		assertEquals(before, bot.ui(() -> trace.selection().state()));
+		assertArrayEquals(new int[] {SampleTrace.B}, bot.ui(() -> trace.selection().marks()));
+		assertTrue(bot.ui(() -> bot.all(Link.class).stream().noneMatch(l -> l.isVisible() && l.getText().startsWith("Shown for"))));
+		waitForViews();
 	}
 
 	@Test

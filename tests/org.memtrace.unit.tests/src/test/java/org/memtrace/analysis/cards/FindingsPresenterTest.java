@@ -215,6 +215,61 @@ class FindingsPresenterTest {
 		assertEquals(0.3, t.selection().state().p());
 	}
 
+	/** What a click changes in all views is said, and one step back brings all of it back: window, colours, level of detail and marks. */
+	@Test
+	void whatAClickChangesIsSaidAndTakenBack() throws MemtraceException {
+		Trace t = hotPages();
+		load(t, null);
+		TraceSelection s = t.selection();
+		s.p(0.3);
+		s.mark(t.producer("quiet.0"));
+		ViewState before = s.state();
+		assertEquals("", s.reason());
+		presenter.open(0);
+		ViewState shown = s.state();
+		int[] pages = s.marks();
+		assertEquals("Shown for finding histogram: window 19 µs from 1 µs, memory of histogram.1, level of detail automatic", s.reason());
+		s.back();
+		assertEquals(before, s.state());
+		assertArrayEquals(new int[] {t.producer("quiet.0")}, s.marks());
+		assertEquals("", s.reason());
+		s.forward();
+		assertEquals(shown, s.state());
+		assertArrayEquals(pages, s.marks());
+		assertEquals("Shown for finding histogram: window 19 µs from 1 µs, memory of histogram.1, level of detail automatic", s.reason());
+		s.window(0, PlantedTrace.INTERVAL);
+		assertEquals("", s.reason(), "the user has gone on");
+		s.mark(t.producer("quiet.0"));
+		s.back();
+		assertEquals(shown, s.state());
+		assertArrayEquals(new int[] {t.producer("quiet.0")}, s.marks(), "a single step leaves the marks");
+		assertTrue(s.reason().startsWith("Shown for finding histogram"));
+		s.window(PlantedTrace.INTERVAL, 3 * PlantedTrace.INTERVAL);
+		presenter.open(0);
+		assertEquals("Shown for finding histogram: window 19 µs from 1 µs", s.reason());
+		presenter.open(0);
+		assertEquals("Shown for finding histogram", s.reason());
+		s.back();
+		assertEquals(PlantedTrace.INTERVAL, s.state().fromNs(), "the same again is no step");
+	}
+
+	/** The linked trace is shown for the same, and says so, too. */
+	@Test
+	void theLinkedTraceSaysForWhatItIsShown() throws MemtraceException {
+		Trace a = fields("a", "2026-11-22T10:00:00Z", true, 1);
+		Trace b = fields("b", "2026-11-22T11:00:00Z", true, 1);
+		try (SelectionLink link = new SelectionLink(a.selection(), b.selection(), SelectionLink.Time.SINCE_START)) {
+			load(a, null);
+			presenter.open(0);
+			assertEquals("Shown for finding field0: memory of field0.0, coloured by threads", a.selection().reason());
+			assertEquals(a.selection().reason(), b.selection().reason());
+			a.selection().back();
+			assertEquals("", b.selection().reason());
+			assertEquals(b.selection().initial(), b.selection().state());
+			assertEquals(0, b.selection().marks().length);
+		}
+	}
+
 	@Test
 	void hotPagesAreMarkedOneByOne() throws MemtraceException {
 		Trace t = hotPages();
@@ -409,7 +464,7 @@ class FindingsPresenterTest {
 		FindingPlace place = new FindingPlace(t.advisor.findings().get(0), other);
 		assertEquals(0, place.marks().length);
 		TraceSelection selection = new TraceSelection(other, 0, INTERVALS * PlantedTrace.INTERVAL);
-		assertNull(place.show(selection, null));
+		assertNull(place.show("a", t.info(), selection, null));
 		assertEquals(0, selection.state().producer());
 		assertEquals(0, selection.marks().length);
 	}
