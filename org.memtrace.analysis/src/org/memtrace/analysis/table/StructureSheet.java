@@ -59,6 +59,20 @@ public final class StructureSheet {
 			return this == ACCESSES ? unit.meaning() : this == SHARED ? "Share of the " + unit.plural() + meaning : meaning;
 		}
 
+		/**
+		 * As the other, when not the whole run is looked at: who was first in a window, or of what a filter lets pass, may not be who was
+		 * first at all, which decides on which node a page is.
+		 */
+		public String title(CountUnit unit, boolean part) {
+			return part && this == FIRST_TOUCHER ? "First toucher in window" : title(unit);
+		}
+
+		/** As the other, when not the whole run is looked at. */
+		public String meaning(CountUnit unit, boolean part) {
+			return part && this == FIRST_TOUCHER ? "Thread that used most of its pages first of all accesses that are shown, and the share of pages it"
+					+ " was first on; without window and filters it may be another one" : meaning(unit);
+		}
+
 		public boolean isNumber() {
 			return number;
 		}

@@ -114,7 +114,7 @@ public final class StructuresView extends TraceView {
 		summary = new Label(area, SWT.NONE);
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).indent(0, 2).hint(330, SWT.DEFAULT).applyTo(summary);
 		summary.setAlignment(SWT.RIGHT);
-		grid = new Grid(area, "Data structures", columns(CountUnit.RECORDS), new Content(), false);
+		grid = new Grid(area, "Data structures", columns(CountUnit.RECORDS, false), new Content(), false);
 		GridDataFactory.fillDefaults().grab(true, true).span(2, 1).applyTo(grid.control());
 		grid.sortedBy(sort.ordinal(), descending);
 		grid.onSort(() -> {
@@ -158,11 +158,18 @@ public final class StructuresView extends TraceView {
 			protected void show(Arrangement input, int[] result) {
 				sheet = input.sheet();
 				sheetState = input.state();
+				grid.texts(columns(trace().info().counts(), isPart(sheetState)));
 				showRows(result);
 			}
 		};
 		load = new WhenSeen(grid.control(), this::load);
 		makeActions();
+	}
+
+	/** Whether accesses of the run are not looked at, because of the window or a filter. */
+	private boolean isPart(ViewState s) {
+		ViewState all = trace().selection().initial();
+		return s.fromNs() != all.fromNs() || s.toNs() != all.toNs() || s.filters().isActive();
 	}
 
 	/** Texts of call stacks: the functions, innermost first. All are read here, so that painting never waits for the store. */
@@ -236,10 +243,10 @@ public final class StructuresView extends TraceView {
 		}
 	}
 
-	private static List<GridColumn> columns(CountUnit unit) {
+	private static List<GridColumn> columns(CountUnit unit, boolean part) {
 		List<GridColumn> columns = new ArrayList<>();
 		for (Column c : Column.values()) {
-			columns.add(new GridColumn(c.title(unit), c.meaning(unit), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(), true));
+			columns.add(new GridColumn(c.title(unit, part), c.meaning(unit, part), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(), true));
 		}
 		return columns;
 	}
@@ -247,7 +254,7 @@ public final class StructuresView extends TraceView {
 	@Override
 	protected void traceShown(OpenTrace now) {
 		if (now != null) {
-			grid.texts(columns(now.info().counts()));
+			grid.texts(columns(now.info().counts(), false));
 		}
 		loaded = null;
 		sheet = null;

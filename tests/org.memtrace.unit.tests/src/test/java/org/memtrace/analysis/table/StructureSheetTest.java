@@ -54,6 +54,14 @@ class StructureSheetTest {
 		return Arrays.stream(rows).mapToObj(r -> s.text(Column.NAME, r)).toList();
 	}
 
+	/** Who was first within a window is not said to be who was first. */
+	@Test
+	void theFirstToucherOfAWindowHasAnotherTitle() {
+		assertEquals("First toucher", StructureSheet.Column.FIRST_TOUCHER.title(CountUnit.RECORDS, false));
+		assertEquals("First toucher in window", StructureSheet.Column.FIRST_TOUCHER.title(CountUnit.RECORDS, true));
+		assertEquals("Pages", StructureSheet.Column.PAGES.title(CountUnit.RECORDS, true));
+	}
+
 	@Test
 	void hasTheFiguresOfTheTable() throws Exception {
 		long start = table.info().startNs();
