@@ -45,6 +45,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.part.ViewPart;
+import org.memtrace.analysis.catalogue.ProgramWords;
 import org.memtrace.analysis.catalogue.TraceSearch;
 import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.model.MemtraceException;
@@ -518,8 +519,7 @@ public final class TracesView extends ViewPart {
 	}
 
 	private static String program(TraceInfo t) {
-		String app = t.application();
-		String name = app.substring(app.lastIndexOf('/') + 1);
+		String name = ProgramWords.of(t).program();
 		return name.isBlank() ? "(unknown program)" : name;
 	}
 
@@ -532,12 +532,7 @@ public final class TracesView extends ViewPart {
 
 	/** Arguments of the command: what tells the runs of one program from each other. Empty when not known. */
 	private static String arguments(TraceInfo t) {
-		String command = t.properties().getOrDefault("command", "").strip();
-		int space = command.indexOf(' ');
-		if (space < 0 || !command.substring(command.lastIndexOf('/', space) + 1, space).equals(program(t))) {
-			return "";
-		}
-		String arguments = command.substring(space + 1).strip();
+		String arguments = ProgramWords.of(t).arguments();
 		return arguments.length() <= MAX_ARGUMENTS ? arguments : arguments.substring(0, MAX_ARGUMENTS - 1) + "…";
 	}
 
