@@ -108,7 +108,7 @@ public final class TraceDetails {
 		}
 		d.property("Backend", "backend");
 		d.row("Event producers", Units.count(t.producers()));
-		d.row("Events", Units.count(t.events()));
+		d.row("Events", t.events() == 0 && t.type().equals(TraceInfo.TYPE_MEMTRACE) ? "" : Units.count(t.events())); // it has accesses
 		List<String> own = d.left.keySet().stream().filter(k -> k.startsWith(TraceSearch.OWN_PROPERTY)).toList();
 		if (!own.isEmpty()) {
 			d.heading("Own properties");
