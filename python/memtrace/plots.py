@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 Structures = Union[str, Sequence[str], None]
 
 #: Private or shared, read or write: the colours of the workbench.
-TYPES = {"Private_Read": "#98cbef", "Private_Write": "#2a6db8", "Shared_Read": "#f09a2a", "Shared_Write": "#8a1418"}
-_DIRECTIONS = {"reads": "#5fb7a0", "writes": "#5e3c99"}
+TYPES = {"Private_Read": "#20a6f6", "Private_Write": "#00287a", "Shared_Read": "#f2a52d", "Shared_Write": "#a03800"}
+_DIRECTIONS = {"reads": "#b1d78d", "writes": "#5a3b9d"}
 #: Threads, CPUs and other numbered things, by their number.
-SERIES = ("#3b6fb6", "#e8862e", "#3f9f5f", "#c8443f", "#8b66b8", "#5fb7c4", "#d77fb3", "#8c6d4f", "#b6a72c", "#5b6b7b", "#7fa8e0", "#8fce7a")
+SERIES = ("#2f6fc4", "#ffbd00", "#3b823b", "#d37800", "#a990eb", "#92b594", "#c673b6", "#6a3e0d", "#c4b637", "#4f5d6b", "#9cc0f0", "#a6dc8c")
+#: Structures, by their name.
+_NAMED = ("#3b6fb6", "#e8862e", "#3f9f5f", "#c8443f", "#8b66b8", "#5fb7c4", "#d77fb3", "#8c6d4f", "#b6a72c", "#5b6b7b", "#7fa8e0", "#8fce7a")
 _HUES = (3, 1, 7, 8, 11, 2, 5, 10, 0, 9, 4, 6)
 _UNKNOWN = "#9aa0a6"
 _MUTED = "#5f6b7a"
@@ -59,7 +61,7 @@ def structure_colour(name: str) -> tuple[float, float, float]:
     places = 5 * len(_HUES)
     place = (hashed * 0x9e3779b9 & 0xffffffff) * places >> 32
     hue = _HUES[place // 5]
-    return _round("#4a3fc4" if hue == 9 else SERIES[hue], place % 5)
+    return _round("#4a3fc4" if hue == 9 else _NAMED[hue], place % 5)
 
 
 def _round(colour: str, turn: int) -> tuple[float, float, float]:

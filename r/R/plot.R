@@ -3,7 +3,9 @@
 
 # ---- colours: those of the workbench, which a test compares
 
-SERIES <- c("#3b6fb6", "#e8862e", "#3f9f5f", "#c8443f", "#8b66b8", "#5fb7c4", "#d77fb3", "#8c6d4f", "#b6a72c", "#5b6b7b", "#7fa8e0", "#8fce7a")
+SERIES <- c("#2f6fc4", "#ffbd00", "#3b823b", "#d37800", "#a990eb", "#92b594", "#c673b6", "#6a3e0d", "#c4b637", "#4f5d6b", "#9cc0f0", "#a6dc8c")
+# Structures, by their name.
+NAMED <- c("#3b6fb6", "#e8862e", "#3f9f5f", "#c8443f", "#8b66b8", "#5fb7c4", "#d77fb3", "#8c6d4f", "#b6a72c", "#5b6b7b", "#7fa8e0", "#8fce7a")
 HUES <- c(3, 1, 7, 8, 11, 2, 5, 10, 0, 9, 4, 6)
 UNKNOWN <- "#9aa0a6"
 BEHIND <- "#f3f4f6"
@@ -46,7 +48,7 @@ mt_structure_colour <- function(name) {
     }
     place <- floor(times32(hash, 0x9e3779b9) * 60 / 2^32)
     hue <- HUES[place %/% 5 + 1]
-    shade(if (hue == 9) "#4a3fc4" else SERIES[hue + 1], place %% 5)
+    shade(if (hue == 9) "#4a3fc4" else NAMED[hue + 1], place %% 5)
   }, "", USE.NAMES = FALSE)
 }
 

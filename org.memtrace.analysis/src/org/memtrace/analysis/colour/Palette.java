@@ -9,7 +9,9 @@ import org.memtrace.aggregation.ModelType;
 /**
  * Colours of a picture. The four sharing types differ in hue (blue private, orange to red shared) and in lightness (reads
  * light, writes dark), with four distinct lightnesses, so that they can be told apart without red and green and in print
- * without colours. Threads, CPUs and nodes have a qualitative series that depends on their index only, event types and structures
+ * without colours. How much there is makes a {@link #shade} between the background and the colour; any shade of one type is at least 10
+ * apart from any shade of the others ({@link #difference}), also for the colour-blind: a few writes do not look like many reads. A test
+ * computes that. Threads, CPUs and nodes have a qualitative series that depends on their index only, event types and structures
  * one that depends on their name. The user can choose others: {@link Colours}. Immutable.
  */
 public final class Palette {
@@ -18,19 +20,29 @@ public final class Palette {
 	/** For dark themes. */
 	public static final Palette DARK = new Palette(true, Map.of());
 
-	private static final int[] SERIES = {0xff3b6fb6, 0xffe8862e, 0xff3f9f5f, 0xffc8443f, 0xff8b66b8, 0xff5fb7c4, 0xffd77fb3,
+	/** Threads, CPUs, nodes: the first four are apart at all intensities, all twelve at the full one, also for the colour-blind. */
+	private static final int[] SERIES = {0xff2f6fc4, 0xffffbd00, 0xff3b823b, 0xffd37800, 0xffa990eb, 0xff92b594, 0xffc673b6,
+		0xff6a3e0d, 0xffc4b637, 0xff4f5d6b, 0xff9cc0f0, 0xffa6dc8c};
+	private static final int[] SERIES_DARK = {0xff008cff, 0xffe29420, 0xff4fbf78, 0xff808ac6, 0xffbea1fa, 0xffacd0ff, 0xffefa0cd,
+		0xffb27a4a, 0xffe0d050, 0xff97a498, 0xffcde8ff, 0xffbcf0a4};
+
+	/** Structures: more hues, as their rows have names. */
+	private static final int[] NAMED = {0xff3b6fb6, 0xffe8862e, 0xff3f9f5f, 0xffc8443f, 0xff8b66b8, 0xff5fb7c4, 0xffd77fb3,
 		0xff8c6d4f, 0xffb6a72c, 0xff5b6b7b, 0xff7fa8e0, 0xff8fce7a};
-	private static final int[] SERIES_DARK = {0xff6fa3ea, 0xfff0994a, 0xff5fc182, 0xffe8645e, 0xffae8be0, 0xff79d3e0,
+	private static final int[] NAMED_DARK = {0xff6fa3ea, 0xfff0994a, 0xff5fc182, 0xffe8645e, 0xffae8be0, 0xff79d3e0,
 		0xffee9bcd, 0xffb8946f, 0xffd2c44a, 0xff8fa1b3, 0xffa9c8f5, 0xffaee69a};
 
-	/** Indexes of the series around the circle of hues, from red to pink. */
+	/** Indexes of these around the circle of hues, from red to pink. */
 	private static final int[] HUES = {3, 1, 7, 8, 11, 2, 5, 10, 0, 9, 4, 6};
 
-	/** The grey of the series: in a picture of structures, greys are what is not known, and what is too small to be shown by itself. */
+	/** The grey of these: in a picture of structures, greys are what is not known, and what is too small to be shown by itself. */
 	private static final int GREY = 9;
-	/** What structures have in its place: between the blue and the violet of the series. */
+	/** What structures have in its place: between their blue and their violet. */
 	private static final int INDIGO = 0xff4a3fc4;
 	private static final int INDIGO_DARK = 0xff7f7bff;
+
+	/** Share of the colour in the weakest shade: with less of it the types would be too close to each other there. */
+	private static final double LEAST = 0.35;
 
 	private final boolean dark;
 	private final Map<Colours.Key, Integer> chosen;
@@ -161,18 +173,18 @@ public final class Palette {
 	/** One of the colours of structures, by its place on the circle of hues: five shades of each. */
 	public int structure(int place) {
 		int hue = HUES[place / 5];
-		return hue == GREY ? round(dark ? INDIGO_DARK : INDIGO, place % 5) : series(hue + SERIES.length * (place % 5));
+		return round(hue == GREY ? dark ? INDIGO_DARK : INDIGO : (dark ? NAMED_DARK : NAMED)[hue], place % 5);
 	}
 
 	/** What {@link #color} is unless the user chose something else. */
 	public int defaultColor(ModelType type) {
 		return switch (type.role()) {
-		case PRIVATE_READ -> dark ? 0xff93c9f2 : 0xff98cbef;
-		case PRIVATE_WRITE -> dark ? 0xff3f86d4 : 0xff2a6db8;
-		case SHARED_READ -> dark ? 0xfff5ad45 : 0xfff09a2a;
-		case SHARED_WRITE -> dark ? 0xffdc4540 : 0xff8a1418;
-		case READ -> dark ? 0xff5fc182 : 0xff5fb7a0;
-		case WRITE -> dark ? 0xffae8be0 : 0xff5e3c99;
+		case PRIVATE_READ -> dark ? 0xff64bbff : 0xff20a6f6;
+		case PRIVATE_WRITE -> dark ? 0xff3f77f4 : 0xff00287a;
+		case SHARED_READ -> dark ? 0xfff5b845 : 0xfff2a52d;
+		case SHARED_WRITE -> dark ? 0xffb01507 : 0xffa03800;
+		case READ -> dark ? 0xff69c276 : 0xffb1d78d;
+		case WRITE -> dark ? 0xffaf8ee5 : 0xff5a3b9d;
 		case STRUCTURE -> defaultStructure(type.name());
 		case UNKNOWN -> dark ? 0xff7d848d : 0xff9aa0a6;
 		default -> series(type.index());
@@ -297,7 +309,7 @@ public final class Palette {
 
 	/** A shade of any colour. */
 	public int shade(int color, double intensity) {
-		return mix(plotBackground(), color, 0.18 + 0.82 * intensity);
+		return mix(plotBackground(), color, LEAST + (1 - LEAST) * intensity);
 	}
 
 	/**
