@@ -69,7 +69,8 @@ def main_thread(jcmd, pid):
 
 def start(product, home, java_home):
     """Starts the workbench and loses its wake; whether it has a window after it."""
-    environment = dict(os.environ, HOME=home, MEMTRACE_HOME=home + "/traces", XDG_STATE_HOME=home + "/state", XDG_CACHE_HOME=home + "/cache",
+    environment = dict(os.environ, HOME=home, MEMTRACE_HOME=home + "/traces", XDG_STATE_HOME=home + "/state",
+                       XDG_CACHE_HOME=home + "/cache",
                        MEMTRACE_CACHE="/proc/nothing", JAVA_HOME=java_home, MEMTRACE_JAVA=java_home,
                        MEMTRACE_VMARGS="-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0")
     with open(home + "/out", "w", encoding="utf-8") as out:

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.memtrace.model.TraceInfo;
 
 /**
- * What a person calls the program of a trace: of {@code python -u prog.py 3} and {@code mpirun -np 8 ./lulesh -s 30} that is {@code prog.py}
- * and {@code lulesh}, not the interpreter or the launcher.
+ * What a person calls the program of a trace: of {@code python -u prog.py 3} and {@code mpirun -np 8 ./lulesh -s 30} that is
+ * {@code prog.py} and {@code lulesh}, not the interpreter or the launcher.
  *
  * @param program name of the script or program, without folders; empty when not known
  * @param arguments what follows it in the command, as it was typed; empty when nothing does
@@ -27,7 +27,8 @@ public record ProgramWords(String program, String arguments) {
 			"-rank-by", "--rank-by", "-x", "-wdir", "--wdir", "-m", "-i", "-o", "-e", "-u");
 	private static final Set<String> LAUNCHER_PAIRS = Set.of("-mca", "--mca", "-genv", "-env", "--prtemca");
 	/** Options of interpreters that have their value in the next word. */
-	private static final Set<String> VALUES = Set.of("-X", "-W", "-cp", "-classpath", "--class-path", "-p", "--module-path", "-I", "-r", "--require");
+	private static final Set<String> VALUES = Set.of("-X", "-W", "-cp", "-classpath", "--class-path", "-p", "--module-path", "-I", "-r",
+			"--require");
 	/** After these comes code instead of a file. */
 	private static final Set<String> CODE = Set.of("-c", "-e", "-E", "--eval");
 
