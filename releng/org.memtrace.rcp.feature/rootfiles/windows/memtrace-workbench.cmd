@@ -19,7 +19,8 @@ if errorlevel 1 (
 )
 set "launcher="
 for %%f in ("%here%plugins\org.eclipse.equinox.launcher_*.jar") do set "launcher=%%f"
-"%java%" -Xmx2g -XX:+UseG1GC -Djava.util.logging.config.file="%here%logging.properties" ^
+"%java%" -Xmx2g -XX:+UseG1GC -XX:G1PeriodicGCInterval=10000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20 ^
+	-Djava.util.logging.config.file="%here%logging.properties" ^
 	--enable-native-access=ALL-UNNAMED -Dslf4j.internal.verbosity=ERROR %MEMTRACE_VMARGS% ^
 	-jar "%launcher%" -consoleLog -data @noDefault %*
 exit /b %errorlevel%
