@@ -166,9 +166,11 @@ def use(b, path, must_find):
         b.eval("document.querySelector('.card button').click()")
         b.wait("document.querySelector('tr.sel') !== null")
         check(b.eval("document.getElementById('name').textContent === D.structures[D.findings[0].structures[0]].name"), f"{name}: show does not show")
-        fix = b.eval("D.findings[0].fix")
-        if fix:
-            b.eval("document.execCommand = () => true; [...document.querySelectorAll('.card button')].find(x => x.textContent === 'Copy the fix').click()")
+        check(b.eval("D.findings.every((f, i) => !f.fix || document.querySelectorAll('.card')[i].textContent.includes(f.fix))"), f"{name}: words of a fix are missing")
+        buttons = b.eval("[...document.querySelectorAll('.card button')].filter(x => x.textContent === 'Copy the code').length")
+        check(buttons == b.eval("D.findings.filter(f => f.code).length"), f"{name}: {buttons} buttons copy code")
+        if buttons:
+            b.eval("document.execCommand = () => true; [...document.querySelectorAll('.card button')].find(x => x.textContent === 'Copy the code').click()")
             b.wait("[...document.querySelectorAll('.card button')].some(x => x.textContent === 'Copied')")
     # tables
     all_rows = b.eval("document.querySelectorAll('#structures tbody tr').length")

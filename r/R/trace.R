@@ -31,7 +31,7 @@ run <- function(...) {
 
 TEXTS <- c("cpu", "type", "thread", "structure", "site", "type_name", "size_class", "phase", "pattern", "function", "source", "object", "page",
            "level", "kind", "name", "start_routine", "event", "file", "first_thread", "first_writer", "rule", "title", "severity", "confidence",
-           "structures", "structure_ids", "evidence", "advice", "fix", "check", "view", "value")
+           "structures", "structure_ids", "evidence", "advice", "fix", "command", "code", "check", "view", "value")
 ADDRESSES <- c("page_start", "address", "ip", "start", "end")
 # fit into 53 bits: of the rest, times of the clock do not always
 DOUBLES <- c("time_ns", "reads", "writes", "size_bytes", "offset", "faults", "lost", "unattributed", "records", "target_ns", "cpu_ns",

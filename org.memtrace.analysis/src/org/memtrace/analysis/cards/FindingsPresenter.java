@@ -195,8 +195,8 @@ public final class FindingsPresenter {
 		filter = new FindingPlace(c.finding(), trace.producers()).show(c.name(), trace.info(), trace.selection(), filter);
 	}
 
-	/** Puts the fix of a finding to the clipboard. */
-	public void copyFix(Finding finding) {
-		screen.copy(finding.fix());
+	/** Puts the code of a fix to the clipboard. */
+	public void copyCode(Finding finding) {
+		screen.copy(finding.fix().code());
 	}
 }

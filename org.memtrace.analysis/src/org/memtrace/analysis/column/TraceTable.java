@@ -257,7 +257,9 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 					Column.number("producer_from", "First producer", "first page that it is about"),
 					Column.number("producer_to", "End of producers", "page after the last"),
 					Column.text("evidence", "Evidence", "what was seen"), Column.text("advice", "Advice", "what to do"),
-					Column.text("fix", "Fix", "text to paste"), Column.text("check", "Check", "how to see that it worked"),
+					Column.text("fix", "Fix", "what to change: whole sentences"),
+					Column.text("command", "Command", "a shell line that tries it"), Column.text("code", "Code", "text to paste"),
+					Column.text("check", "Check", "how to see that it worked"),
 					Column.text("view", "View", "picture that shows it: thread, sharing or rw")),
 			null);
 

@@ -65,7 +65,7 @@ public final class FoundRows {
 			visitor.row(i, f.rule(), f.title(), f.severity().id(), f.confidence().id(), Math.round(1e6 * f.weight()), list(f.names()),
 					list(f.structures()), list(f.threads()), f.fromNs(), f.toNs(), f.leafFrom(), f.leafTo(), known(f.evidence()),
 							known(f.advice()),
-					known(f.fix()), known(f.check()), known(f.view()));
+					known(f.fix().words()), known(f.fix().command()), known(f.fix().code()), known(f.check()), known(f.view()));
 		}
 	}
 

@@ -19,7 +19,7 @@ import org.memtrace.analysis.findings.rules.Rule;
 /** Findings and explanations as JSON; the schema is in docs/findings.md. */
 public final class AdviceJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
-	public static final String SCHEMA = "memtrace.advice/1";
+	public static final String SCHEMA = "memtrace.advice/2";
 	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
 	private AdviceJson() {
@@ -68,7 +68,10 @@ public final class AdviceJson {
 		o.addProperty("producer_to", f.leafTo());
 		o.addProperty("evidence", f.evidence());
 		o.addProperty("advice", f.advice());
-		o.addProperty("fix", f.fix());
+		o.addProperty("fix", f.fix().words());
+		o.addProperty("command", f.fix().command());
+		o.addProperty("code", f.fix().code());
+		o.addProperty("code_tested", f.fix().tested());
 		o.addProperty("check", f.check());
 		o.add("notes", GSON.toJsonTree(f.notes()));
 		o.add("figures", GSON.toJsonTree(new java.util.TreeMap<>(f.figures())));

@@ -50,9 +50,13 @@ public final class AdviceText {
 			Lines.wrap(b, ++n + ". " + head(advisor, f), "   ");
 			Lines.wrap(b, "   " + f.evidence() + ".", "   ");
 			Lines.wrap(b, "   > " + capital(f.advice()) + ".", "     ");
-			if (!f.fix().isEmpty()) {
-				f.fix().lines().forEach(l -> b.append("       ").append(l).append('\n'));
+			if (!f.fix().words().isEmpty()) {
+				Lines.wrap(b, "     " + f.fix().words(), "     ");
 			}
+			if (!f.fix().command().isEmpty()) {
+				b.append("       $ ").append(f.fix().command()).append('\n');
+			}
+			f.fix().code().lines().forEach(l -> b.append("       ").append(l).append('\n'));
 			for (String note : f.notes()) {
 				Lines.wrap(b, "   Note: " + note + ".", "     ");
 			}
@@ -83,8 +87,8 @@ public final class AdviceText {
 		}
 		if (!findings.isEmpty()) {
 			int more = findings.size() - most;
-			Lines.wrap(b, (more > 0 ? Words.count(more, "more finding") + ", " : "") + (more > 0 ? "fixes" : "Fixes")
-					+ " to paste and proofs: memtrace advise", "");
+			Lines.wrap(b, (more > 0 ? Words.count(more, "more finding") + ", " : "") + (more > 0 ? "what" : "What")
+					+ " to change, and proofs: memtrace advise", "");
 		}
 		return b.toString();
 	}

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.memtrace.analysis.findings.facts.Place;
+import org.memtrace.analysis.findings.rules.Fix;
 import org.memtrace.analysis.findings.rules.Severity;
 
 /**
@@ -24,7 +25,7 @@ import org.memtrace.analysis.findings.rules.Severity;
  * @param figures numbers by name, for programs
  * @param evidence what was seen, with figures: one sentence without its full stop
  * @param advice what to do: one sentence without its full stop
- * @param fix text to paste; empty without one
+ * @param fix what to change in words, and a command and code to paste where there are any
  * @param check how to see that it worked
  * @param notes blind spots that touch it
  * @param severity how much it may cost
@@ -36,7 +37,7 @@ import org.memtrace.analysis.findings.rules.Severity;
  */
 public record Finding(String rule, String title, List<String> names, List<Integer> structures, List<Integer> threads, long fromNs,
 		long toNs,
-		int leafFrom, int leafTo, List<Integer> leaves, Map<String, Double> figures, String evidence, String advice, String fix, String check,
+		int leafFrom, int leafTo, List<Integer> leaves, Map<String, Double> figures, String evidence, String advice, Fix fix, String check,
 		List<String> notes, Severity severity, Confidence confidence, double weight, String view, Place firstWritten, Place used) {
 	/** The structures in one text. */
 	public String name() {

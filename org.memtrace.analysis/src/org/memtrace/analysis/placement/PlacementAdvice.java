@@ -6,11 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.ProgramCommand;
 import org.memtrace.analysis.findings.rules.Fix;
 import org.memtrace.analysis.placement.Placement.Figures;
 import org.memtrace.analysis.placement.Placement.Part;
 
-/** What to type, or to paste, to get the pages where a policy has them. */
+/** What to type, or to change, to get the pages where a policy has them. */
 final class PlacementAdvice {
 	private static final int MOST_STRUCTURES = 5;
 	/** What a change saves at least, as a share of what all accesses cost near memory. */
@@ -33,7 +34,7 @@ final class PlacementAdvice {
 	 * @param part the structure
 	 * @param policy the policy for it
 	 * @param saved cost that it saves, in accesses to near memory
-	 * @param fix a text to paste
+	 * @param fix what to change: whole sentences
 	 */
 	record Step(Part part, Policy policy, double saved, String fix) {
 	}
@@ -90,33 +91,28 @@ final class PlacementAdvice {
 	}
 
 	private static String command(Placement p, Policy policy) {
-		String command = p.facts().property("command").isEmpty() ? "PROGRAM" : p.facts().property("command");
 		String threads = switch (p.machine().binding()) {
 		case RECORDED -> "";
-		case SPREAD -> "OMP_PROC_BIND=spread OMP_PLACES=threads ";
-		case CLOSE -> "OMP_PROC_BIND=close OMP_PLACES=threads ";
+		case SPREAD -> "OMP_PROC_BIND=spread OMP_PLACES=threads";
+		case CLOSE -> "OMP_PROC_BIND=close OMP_PLACES=threads";
 		};
-		return switch (policy.kind()) {
-		case INTERLEAVE -> threads + "numactl --interleave=all " + command;
-		case BIND -> threads + "numactl --membind=" + p.machine().osNode(policy.node()) + " " + command;
-		default -> threads.isEmpty() ? "" : threads + command;
+		String pages = switch (policy.kind()) {
+		case INTERLEAVE -> "numactl --interleave=all";
+		case BIND -> "numactl --membind=" + p.machine().osNode(policy.node());
+		default -> "";
 		};
+		String before = (threads + " " + pages).strip();
+		return before.isEmpty() ? "" : ProgramCommand.with(before, p.facts().info().properties());
 	}
 
+	/** A command is for all memory of the program, so a step has words only. */
 	private static String fix(Placement p, GroupFacts g, Policy policy) {
-		return switch (policy.kind()) {
-		case INTERLEAVE -> Fix.interleave(g, p.facts()) + Fix.mbind(g, p.facts(), "MPOL_INTERLEAVE", allNodes(p.machine()));
-		case BIND -> Fix.bind(g, p.facts(), p.machine().osNode(policy.node()));
+		Fix fix = switch (policy.kind()) {
+		case INTERLEAVE -> Fix.interleave(g, p.facts());
+		case BIND -> Fix.bind(g, p.machine().osNode(policy.node()));
 		case REPLICATE -> Fix.copies(g, p.facts());
 		default -> Fix.parallelInit(g, p.facts());
 		};
-	}
-
-	private static long allNodes(PlacementMachine machine) {
-		long set = 0;
-		for (int n = 0; n < machine.nodes(); n++) {
-			set |= 1L << machine.osNode(n);
-		}
-		return set;
+		return fix.words();
 	}
 }

@@ -12,6 +12,7 @@ import org.memtrace.analysis.placement.Placement.Figures;
 import org.memtrace.analysis.placement.Placement.Part;
 import org.memtrace.analysis.placement.Placement.Phase;
 import org.memtrace.analysis.placement.Placement.Share;
+import org.memtrace.analysis.text.Lines;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;
 
@@ -122,7 +123,7 @@ public final class PlacementText {
 				b.append("   ").append(s.part().name()).append(": ").append(s.policy().title())
 						.append(s.part().undecided() && f.policy().kind() == Policy.Kind.MIXTURE ? " (undecided)" : "").append('\n');
 				if (told.add(s.fix())) {
-					s.fix().lines().forEach(l -> b.append("      ").append(l).append('\n'));
+					Lines.wrap(b, "      " + s.fix(), "      ");
 				} else {
 					b.append("      as above\n");
 				}

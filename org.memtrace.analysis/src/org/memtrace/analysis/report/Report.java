@@ -194,7 +194,9 @@ public final class Report {
 		o.addProperty("confidence", f.confidence().id());
 		o.addProperty("evidence", f.evidence());
 		o.addProperty("advice", f.advice());
-		o.addProperty("fix", f.fix());
+		o.addProperty("fix", f.fix().words());
+		o.addProperty("command", f.fix().command());
+		o.addProperty("code", f.fix().code());
 		o.addProperty("check", f.check());
 		o.add("notes", GSON.toJsonTree(f.notes()));
 		o.addProperty("view", f.view());

@@ -40,7 +40,7 @@ public final class PlaceCommand implements Command {
 			AccessTable table = AccessOptions.load(store, console);
 			Placement placement = Placement.of(table, machine, (int) args.getInt("phases"), console.progress());
 			if (args.isJson()) {
-				console.out().println(Json.text(Json.of("memtrace.placement/1", PlacementJson.json(placement))));
+				console.out().println(Json.text(Json.of("memtrace.placement/2", PlacementJson.json(placement))));
 			} else {
 				console.out().print(args.get("format").equals("csv") ? PlacementText.csv(placement)
 						: PlacementText.text(placement, (int) args.getInt("rows")));

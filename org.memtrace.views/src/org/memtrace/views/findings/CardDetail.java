@@ -30,7 +30,10 @@ import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
 
-/** Everything about a card: what proves it, what to do, the text to paste; of two traces both sides beside each other. Display thread. */
+/**
+ * Everything about a card: what proves it, what to change, code to paste where there is any; of two traces both sides
+ * beside each other. Display thread.
+ */
 final class CardDetail {
 	/** Two sides have at least this width each, else they stand below each other. */
 	private static final int LEAST_SIDE = 270;
@@ -38,7 +41,7 @@ final class CardDetail {
 
 	private final ScrolledComposite scrolled;
 	private final Composite body;
-	private final Consumer<Finding> copyFix;
+	private final Consumer<Finding> copyCode;
 	private final Runnable show;
 	private final Font title;
 	private final List<Composite> sides = new ArrayList<>();
@@ -47,11 +50,11 @@ final class CardDetail {
 	/**
 	 * Empty.
 	 *
-	 * @param copyFix copies the fix of a finding
+	 * @param copyCode copies the code of a fix
 	 * @param show brings all views to the place of the card
 	 */
-	CardDetail(Composite parent, Consumer<Finding> copyFix, Runnable show) {
-		this.copyFix = copyFix;
+	CardDetail(Composite parent, Consumer<Finding> copyCode, Runnable show) {
+		this.copyCode = copyCode;
 		this.show = show;
 		scrolled = new ScrolledComposite(parent, SWT.V_SCROLL);
 		scrolled.setExpandHorizontal(true);
@@ -119,17 +122,18 @@ final class CardDetail {
 		Appearance.onChange(figures, () -> figures.setForeground(ScenePainter.color(ScenePainter.palette(body).mutedText())));
 		label(parent, capital(f.evidence()) + ".", null);
 		label(parent, "→ " + capital(f.advice()) + ".", null);
+		if (!f.fix().words().isEmpty()) {
+			label(parent, f.fix().words(), null);
+		}
 		Composite buttons = new Composite(parent, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(8, 0).applyTo(buttons);
 		GridDataFactory.fillDefaults().applyTo(buttons);
-		if (!f.fix().isEmpty()) {
-			Text fix = new Text(parent, SWT.READ_ONLY | SWT.MULTI | SWT.BORDER | SWT.WRAP);
-			fix.setText(f.fix().stripTrailing());
-			fix.setFont(JFaceResources.getTextFont());
-			Accessibility.name(fix, "Fix to paste");
-			GridDataFactory.fillDefaults().grab(true, false).applyTo(fix);
-			wrapped.add(fix);
-			Buttons.push(buttons, "Copy the fix", null, () -> copyFix.accept(f));
+		if (!f.fix().command().isEmpty()) {
+			text(parent, f.fix().command(), "Command that tries it");
+		}
+		if (!f.fix().code().isEmpty()) {
+			text(parent, f.fix().code().stripTrailing(), "Code to paste");
+			Buttons.push(buttons, "Copy the code", null, () -> copyCode.accept(f));
 		}
 		Buttons.push(buttons, "Show in all views", "Zoom to its memory and time, colour, and mark its pages", show::run);
 		for (String note : f.notes()) {
@@ -137,6 +141,16 @@ final class CardDetail {
 			Appearance.onChange(l, () -> l.setForeground(ScenePainter.color(ScenePainter.palette(body).warning())));
 		}
 		label(parent, "To check it: " + f.check() + ".", null);
+	}
+
+	/** What is typed or pasted. */
+	private void text(Composite parent, String content, String name) {
+		Text text = new Text(parent, SWT.READ_ONLY | SWT.MULTI | SWT.BORDER | SWT.WRAP);
+		text.setText(content);
+		text.setFont(JFaceResources.getTextFont());
+		Accessibility.name(text, name);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(text);
+		wrapped.add(text);
 	}
 
 	private Label label(Composite parent, String text, Font font) {

@@ -145,7 +145,7 @@ public final class FindingsView extends TraceView {
 		right = new Composite(sash, SWT.NONE);
 		rightStack = new StackLayout();
 		right.setLayout(rightStack);
-		detail = new CardDetail(right, presenter::copyFix, () -> presenter.open(presenter.chosen()));
+		detail = new CardDetail(right, presenter::copyCode, () -> presenter.open(presenter.chosen()));
 		whyNot = new WhyNotTree(right);
 		sash.setWeights(WEIGHTS);
 		sash.setSashWidth(3);
@@ -301,7 +301,8 @@ public final class FindingsView extends TraceView {
 		StringBuilder b = new StringBuilder("state,severity,confidence,rule,structures,evidence,advice,fix\n");
 		for (FindingCard c : cards.cards()) {
 			b.append(String.join(",", c.state() == null ? "" : c.state().id(), c.severity().id(), c.finding().confidence().id(), c.finding().rule(),
-					Csv.cell(c.name()), Csv.cell(c.finding().evidence()), Csv.cell(c.finding().advice()), Csv.cell(c.finding().fix()))).append('\n');
+					Csv.cell(c.name()), Csv.cell(c.finding().evidence()), Csv.cell(c.finding().advice()),
+							Csv.cell(c.finding().fix().text()))).append('\n');
 		}
 		return b.toString();
 	}

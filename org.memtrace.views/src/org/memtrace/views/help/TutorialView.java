@@ -87,7 +87,7 @@ public final class TutorialView extends ViewPart {
 		step("Record the example", "Some seconds; nothing is asked. The picture then opens by itself. Any other trace that is open will do, too.",
 				"Record", false, () -> record(Example.STENCIL_SERIAL));
 		step("Read what is wrong", "Findings, below the picture, has a card for each problem: both grids are touched first by one thread. A click on a "
-				+ "card shows its proof, a text to paste, and the memory in all views.", "Show the findings", true, () -> view(ViewIds.FINDINGS));
+				+ "card shows its proof, what to change, and the memory in all views.", "Show the findings", true, () -> view(ViewIds.FINDINGS));
 		step("Read the picture", "Memory runs down, time runs to the right. Blue is private to one thread at that time, orange and red are shared; "
 				+ "light is read, dark is written. At the left a dark stripe: the two grids are written for the first time.",
 				"Show everything", true, () -> {

@@ -3,195 +3,177 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 import org.memtrace.analysis.findings.facts.ElementPadding;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.Place;
+import org.memtrace.analysis.findings.facts.ProgramCommand;
 import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.memory.TypeMembers;
 
 /**
- * Texts to paste, with the names of the program. The language follows from the file of the site: C, C++ or Fortran. Source: spec/insight.md
- * 3.4.
+ * What to change, with the names of the program. Words are always there. Code only for cases that the suite of fixes has pasted, built, run
+ * and compared ({@link FixCode}): a text that nobody ran can crash a program, or write over its data.
+ *
+ * @param words whole sentences: what to change, where, and what must be true for it; empty without a fix
+ * @param command a shell line that tries it without a change of the program; empty without one
+ * @param code text to paste, with comments that say where each part belongs; empty without one
+ * @param tested the case that the suite has tried, as its table names it; empty without code
  */
-public final class Fix {
-	private enum Language {
-		C, CPP, FORTRAN
+public record Fix(String words, String command, String code, String tested) {
+	/** No fix. */
+	public static final Fix NONE = words("");
+	/** A table that is larger is not made eight times as large to keep its elements apart. */
+	private static final long FEW = 65536;
+	private static final String NUMACTL = "numactl --interleave=all";
+
+	/** Words alone. */
+	public static Fix words(String sentences) {
+		return new Fix(sentences, "", "", "");
 	}
 
-	private Fix() {
+	private Fix command(String line) {
+		return new Fix(words, line, code, tested);
 	}
 
-	private static Language language(GroupFacts g) {
-		String site = g.site.replaceFirst(":\\d+$", "");
-		Place code = g.firstWritten != null ? g.firstWritten : g.used;
-		// a stack, and memory that a library allocates, have no site in the program
-		String file = (site.matches(".*\\.\\w+$") || code == null ? site : code.file()).toLowerCase(Locale.ROOT);
-		if (file.matches(".*\\.(f|for|f77|f90|f95|f03|f08)$")) {
-			return Language.FORTRAN;
-		}
-		return file.matches(".*\\.(cc|cpp|cxx|c\\+\\+|hpp|hh|h\\+\\+)$") ? Language.CPP : Language.C;
+	private Fix code(FixCode.Text text) {
+		return text == null ? this : new Fix(words + " " + text.words(), command, text.code(), text.tested());
 	}
 
-	/** The name as a variable, in Fortran without its module or COMMON block; what is no name of a variable becomes "data". */
-	private static String variable(GroupFacts g) {
-		String name = language(g) == Language.FORTRAN ? g.name.replaceFirst("^\\w+::", "") : g.name;
-		return name.matches("[A-Za-z_][A-Za-z_0-9]*(\\[i\\])?") ? name.replace("[i]", "") : "data";
-	}
-
-	/** The type of an element as it is declared, or "T". */
-	private static String type(GroupFacts g) {
-		return g.elementType.isEmpty() ? "T" : g.elementType;
-	}
-
-	/** "double *x": a star follows a star without a blank. */
-	private static String pointer(GroupFacts g, String variable) {
-		return type(g) + (type(g).endsWith("*") ? "*" : " *") + variable;
-	}
-
-	/** The type of an element in a declaration of Fortran. It is real(8) where it is not known. */
-	private static String fortranType(GroupFacts g) {
-		return g.elementType.isEmpty() ? "real(8)" : g.elementType.replaceFirst("^type (\\w+)$", "type($1)");
-	}
-
-	/** What sets an element to zero: of a structure all members. */
-	private static String zero(GroupFacts g) {
-		String t = g.elementType;
-		boolean plain = t.isEmpty() || t.endsWith("*") || t.startsWith("enum ")
-				|| t.matches("(_Bool|bool|(un)?signed|char|short|int|long|float|double|_Complex|complex|\\w+_t)( (_Bool|(un)?signed|char|short|int|long|float|double))*");
-		return plain ? "0" : language(g) == Language.CPP ? "{}" : "(" + t + "){ 0 }";
+	/** All of it as one text: what a terminal, a table or a clipboard has. */
+	public String text() {
+		return List.of(words, command, code.stripTrailing()).stream().filter(s -> !s.isEmpty()).collect(Collectors.joining("\n"));
 	}
 
 	private static boolean isOpenMp(TraceFacts t) {
 		return t.threads().stream().anyMatch(x -> x.startRoutine().matches("OpenMP worker|.*gomp.*|.*kmp.*"));
 	}
 
-	private static String at(GroupFacts g) {
-		return g.site.isEmpty() ? "" : " (" + g.site.substring(g.site.lastIndexOf('/') + 1) + ")";
+	/** Whether the threads of this structure can be told by directives. */
+	private static boolean hasDirectives(GroupFacts g, TraceFacts t) {
+		return isOpenMp(t) && Language.of(g, t).hasOpenMp();
 	}
 
-	/** ", step (stencil.c:35)", nothing when it is not known. */
-	private static String named(Place code) {
-		return code == null ? "" : ", " + code;
+	private static String directive(GroupFacts g, TraceFacts t, String clauses) {
+		return "'" + (Language.of(g, t) == Language.FORTRAN ? "!$omp parallel do " : "#pragma omp parallel for ") + clauses + "'";
 	}
 
-	/** How the program was started. */
-	private static String command(TraceFacts t) {
-		String command = t.property("command");
-		return command.isEmpty() ? "PROGRAM" : command;
+	/** "field (work.c:7)" */
+	private static String named(GroupFacts g) {
+		return g.label + (g.site.isEmpty() ? "" : " (" + g.site.substring(g.site.lastIndexOf('/') + 1) + ")");
 	}
 
-	private static String mark(GroupFacts g) {
-		return switch (language(g)) {
-		case FORTRAN -> "! ";
-		default -> "// ";
-		};
+	/** "the loop in step (stencil.c:35) that uses field", as far as it is known. */
+	private static String loop(Place code, String does, GroupFacts g) {
+		return "the loop" + (code == null ? "" : " in " + code) + " that " + does + " " + g.label;
+	}
+
+	private static boolean hasNodes(TraceFacts t) {
+		return t.nodes() > 1;
+	}
+
+	/** What stands before the program, where the recorded machine has several nodes. */
+	private static Fix onNodes(String words, String before, TraceFacts t) {
+		if (!hasNodes(t)) {
+			return words(words);
+		}
+		String line = ProgramCommand.with(before, t.info().properties());
+		return line.isEmpty() ? words(words + " To try it without a change of the program, put '" + before
+				+ "' before the program in the command of "
+				+ ProgramCommand.starter(t.info().properties()) + ".") : words(words).command(line);
+	}
+
+	/** A mapping may be a file: what is written to it is written to the file. */
+	private static String beware(GroupFacts g) {
+		return g.kind == StructureKind.MMAP ? " If " + g.label + " is a mapped file, do not write to it: that changes the file, or ends the program;"
+				+ " let the threads read their parts first, and map it without MAP_POPULATE." : "";
 	}
 
 	/** Small blocks have no names yet. */
-	public static String nameBlocks(GroupFacts g, TraceFacts t) {
+	public static Fix nameBlocks(GroupFacts g, TraceFacts t) {
 		Place code = g.used != null ? g.used : g.firstWritten;
-		return mark(g) + "which blocks these are, a recording with smaller ones says:\n"
-				+ "memtrace record --min-alloc 16 -- " + command(t) + "\n"
-				+ (code == null ? "" : mark(g) + "the code that uses them: " + code + "\n");
+		return words("Which blocks these are, a recording with smaller ones says."
+				+ (code == null ? "" : " The code that uses them is " + code + "."))
+				.command(ProgramCommand.with("memtrace record --min-alloc 16 --", t.info().properties()));
 	}
 
 	/** Several nodes, one array: pages in turn. */
-	public static String interleave(GroupFacts g, TraceFacts t) {
-		String v = variable(g);
-		String run = mark(g) + "to try it without a change of the program:\n" + mark(g) + "  numactl --interleave=all " + command(t) + "\n";
-		return run + switch (language(g)) {
-		case FORTRAN -> "! to keep it: initialise " + v + " in parallel with schedule(static, 512), so that pages go round the threads\n";
-		default -> mark(g) + "to keep it" + at(g) + ":\n#include <numa.h>      " + mark(g) + "link with -lnuma\n" + v
-				+ " = numa_alloc_interleaved(bytes);\n";
-		};
+	public static Fix interleave(GroupFacts g, TraceFacts t) {
+		return onNodes("On a machine with several NUMA nodes, let the pages of " + named(g)
+				+ " go round the nodes: set the policy MPOL_INTERLEAVE for"
+				+ " it (mbind, for whole pages) before " + loop(g.firstWritten, "first writes", g) + "." + beware(g), NUMACTL, t);
 	}
 
 	/** One array on one node. */
-	public static String bind(GroupFacts g, TraceFacts t, int node) {
-		return mark(g) + "to try it without a change of the program:\n" + mark(g) + "  numactl --membind=" + node + " " + command(t) + "\n"
-				+ mbind(g, t, "MPOL_BIND", 1L << node);
+	public static Fix bind(GroupFacts g, int node) {
+		return words("Set the policy MPOL_BIND with node " + node + " for " + named(g) + " (mbind, for whole pages) before "
+				+ loop(g.firstWritten, "first writes", g) + ".");
 	}
 
-	/**
-	 * A policy for one array, by a system call, before its pages are touched.
-	 *
-	 * @param mode name of the policy in numaif.h
-	 * @param nodes a bit for each node
-	 */
-	public static String mbind(GroupFacts g, TraceFacts t, String mode, long nodes) {
-		String v = variable(g);
-		if (language(g) == Language.FORTRAN) {
-			return "! to keep it: a function in C that calls mbind() for " + v + ", called after it is allocated and before it is filled\n";
+	/** Threads write first what they use later. */
+	public static Fix parallelInit(GroupFacts g, TraceFacts t) {
+		Language language = Language.of(g, t);
+		if (g.kind == StructureKind.MMAP || g.writes == 0) {
+			return words("Let each thread read its own part of " + named(g) + " before anything else goes through all of it"
+					+ (g.firstWritten != null || g.used == null ? "" : ", as " + loop(g.used, "uses", g) + " divides it") + "." + beware(g));
 		}
-		return mark(g) + "for the memory as it is allocated now" + at(g) + "; before it is touched:\n#include <numaif.h>     " + mark(g)
-				+ "link with -lnuma\nunsigned long " + v + "_nodes = 0x" + Long.toHexString(nodes) + ", " + v
-				+ "_before = (unsigned long)" + v + " & " + (pageBytes(t) - 1) + ";     " + mark(g) + "whole pages\nmbind((char *)" + v + " - " + v
-				+ "_before, bytes + " + v + "_before, " + mode + ", &" + v + "_nodes, 8 * sizeof(" + v + "_nodes), MPOL_MF_MOVE);\n";
+		String use = loop(g.used, "uses", g);
+		String where = g.firstWritten == null ? "the loop that first writes " + g.label : loop(g.firstWritten, "first writes", g);
+		String made = "";
+		if (language == Language.CPP && g.kind == StructureKind.HEAP) {
+			made = (isPlain(g.elementType) ? "If " + named(g) + " is a std::vector, the thread that makes it, or resizes it, writes"
+					: "If " + named(g) + " is a std::vector or comes from new, the constructor of " + g.elementType + " writes")
+					+ " all of it: let the constructor, or the allocator of the vector, leave the memory as it is, so that the parallel loop writes it first."
+					+ " To write it once more is slower.";
+			if (g.firstWritten != null && g.firstWritten.function().startsWith("std::")) {
+				return words(made);
+			}
+			made += " If not: ";
+		}
+		if (hasDirectives(g, t)) {
+			return words(made + (made.isEmpty() ? "Divide " : "divide ") + where + " as " + use + ": put " + directive(g, t,
+					"schedule(static)") + " before it, with the same number of threads."
+					+ " That is right if its iterations do not depend on each other.");
+		}
+		return words(made + (made.isEmpty() ? "Let" : "let") + " each thread write its own part of " + named(g)
+				+ " before it begins to work, as " + use + " divides it, instead of " + where
+				+ " in one thread.");
 	}
 
-	/** A parallel loop that touches first. */
-	public static String parallelInit(GroupFacts g, TraceFacts t) {
-		String v = variable(g);
-		String allocated = g.kind == StructureKind.HEAP && !g.site.isEmpty()
-				? "; it is allocated in " + g.site.substring(g.site.lastIndexOf('/') + 1) : "";
-		String where = mark(g) + "just before the loop that fills " + v + named(g.firstWritten) + allocated + ";\n" + mark(g)
-				+ "with the schedule of the loop that uses it" + named(g.used) + ":\n";
-		if (language(g) == Language.FORTRAN) {
-			return where + fortranInit(g, t, v);
-		}
-		// the length by a name of its own: programs have an n, and it is seldom this one
-		String length = "const long " + v + "_length = " + g.bytes / g.structures.size() + " / sizeof(" + v
-				+ "[0]);     // elements, in this recording\n";
-		String loop = "for (long i = 0; i < " + v + "_length; i++)\n\t" + v + "[i] = " + zero(g) + ";\n";
-		String vector = language(g) == Language.CPP
-				? "// a std::vector touches its memory in its constructor: use std::unique_ptr<" + type(g) + "[]>(new " + type(g) + "[n]) and this loop instead\n" : "";
-		if (isOpenMp(t) || language(g) == Language.CPP) {
-			return where + vector + length + "#pragma omp parallel for schedule(static)\n" + loop;
-		}
-		return where + vector + length + "// each thread k of K, in its start routine, before it begins to work:\nfor (long i = " + v + "_length * k / K; i < " + v
-				+ "_length * (k + 1) / K; i++)\n\t" + v + "[i] = " + zero(g) + ";\n";
-	}
-
-	/** A loop over the last index of an array of any rank and any bounds; a block, because programs have an i, or none. */
-	private static String fortranInit(GroupFacts g, TraceFacts t, String v) {
-		String shape = t.structures().get(g.structures.get(0)).typeName().replaceFirst("^.*?(\\([^()=]*\\))?$", "$1");
-		int rank = 1 + (int) shape.chars().filter(c -> c == ',').count();
-		String element = v + "(" + ":, ".repeat(rank - 1) + "k)";
-		String type = g.elementType.toLowerCase(Locale.ROOT);
-		String set = type.startsWith("type") || type.startsWith("class") ? "! set the components of " + element + " here\n"
-				: element + " = " + (type.startsWith("logical") ? ".false." : type.startsWith("character") ? "''" : "0") + "\n";
-		return "block\n  integer :: k\n  !$omp parallel do schedule(static)\n  do k = lbound(" + v + ", " + rank + "), ubound(" + v + ", " + rank + ")\n    " + set
-				+ "  end do\nend block\n";
+	/** A number, a pointer or an enumeration: no constructor. */
+	private static boolean isPlain(String type) {
+		return type.isEmpty() || type.endsWith("*") || type.startsWith("enum ")
+				|| type.matches("(_Bool|bool|(un)?signed|char|short|int|long|float|double|_Complex|complex|\\w+_t)"
+						+ "( (_Bool|(un)?signed|char|short|int|long|float|double))*");
 	}
 
 	/** A copy for each node. */
-	public static String copies(GroupFacts g, TraceFacts t) {
-		String v = variable(g);
-		if (language(g) == Language.FORTRAN) {
-			return "! to try it: numactl --interleave=all " + command(t) + "\n! to keep it: allocate a copy of " + v
-					+ " for each node, filled by a thread of that node\n";
-		}
-		return "#include <numa.h>      // link with -lnuma\n// once, after " + v + " was filled" + at(g) + ":\nfor (int k = 0; k <= numa_max_node(); k++) {\n\tcopy[k] = numa_alloc_onnode(bytes, k);\n\tmemcpy(copy[k], "
-				+ v + ", bytes);\n}\n// in each thread, instead of " + v + ":\ncopy[numa_node_of_cpu(sched_getcpu())]\n";
+	public static Fix copies(GroupFacts g, TraceFacts t) {
+		return onNodes("On a machine with several NUMA nodes, make a copy of " + named(g) + " (" + Words.bytes(g.liveBytes)
+				+ ") for each node, after "
+				+ loop(g.firstWritten, "first writes", g) + ", by a thread of that node, and let " + loop(g.used, "uses", g)
+				+ " read the copy of its node. That is right as long as nobody writes " + g.label + " after that.", NUMACTL, t);
 	}
 
 	/** A line for each thread. */
-	public static String align(GroupFacts g, TraceFacts t) {
-		String v = variable(g);
-		return switch (language(g)) {
-		case FORTRAN -> "! give each thread a line of 64 bytes: the first index has 8 reals of 8 bytes, only the first one is used\n" + fortranType(g) + " :: " + v
-				+ "(8, threads)\n! or: !$omp parallel do reduction(+:" + v + ")\n";
-		case CPP -> "// the data of each thread on a line of its own" + at(g) + ":\nstruct alignas(64) Padded { " + type(g)
-				+ " value; };\nPadded " + v + "[threads];\n"
-				+ (isOpenMp(t) ? "// or let OpenMP do it: #pragma omp parallel for reduction(+:" + v + ")\n" : "");
-		default -> "// the data of each thread on a line of its own" + at(g) + ":\nstruct { _Alignas(64) " + type(g) + " value; } " + v
-				+ "[threads];\n"
-				+ (isOpenMp(t) ? "// or let OpenMP do it: #pragma omp parallel for reduction(+:" + v + "[:n])\n" : "");
-		};
+	public static Fix align(GroupFacts g, TraceFacts t) {
+		String type = g.elementType.isEmpty() ? "its type" : g.elementType;
+		if (Language.of(g, t) == Language.FORTRAN) {
+			return words("Give each thread a line of 64 bytes of " + named(g) + ": a first index of 8 elements of 8 bytes, of which only the first one is"
+					+ " used. Or let each thread add up in a variable of its own, with a clause reduction, and store it once.");
+		}
+		if (g.bytes > FEW) {
+			return words("Let neighbouring elements of " + named(g) + " belong to one thread: whole blocks of it for each thread in "
+					+ loop(g.used, "uses", g) + (hasDirectives(g, t) ? ", with schedule(static) and no size of a chunk" : "")
+					+ ". Threads then share a line at the borders of the blocks only.");
+		}
+		return words("Give what each thread writes of " + named(g) + " a line of 64 bytes: let an element be a structure that has " + type
+				+ " as a member and is aligned to 64 bytes, and use the member where the element was used. Or let each thread count in a local variable,"
+				+ " and store it once, at the end.");
 	}
 
 	/**
@@ -200,137 +182,122 @@ public final class Fix {
 	 *
 	 * @param used what the threads write
 	 */
-	static String align(GroupFacts g, TraceFacts t, List<MemberPlace> used) {
-		List<TypeMembers.Member> members = used.stream().map(MemberPlace::member).filter(Objects::nonNull).distinct().toList();
+	static Fix align(GroupFacts g, TraceFacts t, List<MemberPlace> used) {
+		List<TypeMembers.Member> members = used.stream().map(MemberPlace::member).filter(Objects::nonNull).distinct()
+				.sorted(java.util.Comparator.comparingLong(TypeMembers.Member::offset)).toList();
 		boolean oneElement = used.stream().mapToLong(MemberPlace::element).distinct().count() == 1;
-		// a member of a member is declared elsewhere; what has no type cannot be written down
-		if (members.size() < 2 || !oneElement || language(g) == Language.FORTRAN
-				|| members.stream().anyMatch(m -> m.name().contains(".") || m.type().isEmpty())) {
+		// a member of a member is declared elsewhere
+		if (members.size() < 2 || !oneElement || members.stream().anyMatch(m -> m.name().contains("."))) {
 			return align(g, t);
 		}
-		String aligned = language(g) == Language.CPP ? "alignas(64) " : "_Alignas(64) ";
-		StringBuilder text = new StringBuilder(
-				"// each member that a thread of its own writes on a line of its own" + at(g) + ":\n" + g.elementType + " {\n");
-		members.forEach(m -> text.append('\t').append(aligned).append(declaration(m)).append(";\n"));
-		return text.append("\t// the other members, the first of them with ").append(aligned.strip()).append(", too\n};\n").toString();
+		return words("Keep " + list(members.stream().map(TypeMembers.Member::name).toList()) + " of " + g.elementType
+				+ " 64 bytes or more apart from each other, and from what other threads use of " + named(g)
+				+ ". That changes the size of " + g.elementType + ": no file, no other program and no library that is not built again may know it.")
+				.code(FixCode.apart(g, t, members));
 	}
 
-	/** "long sums[4]" */
-	private static String declaration(TypeMembers.Member m) {
-		int dimensions = m.type().indexOf('[', m.type().lastIndexOf('>') + 1);
-		String type = dimensions < 0 ? m.type() : m.type().substring(0, dimensions);
-		return type + (type.endsWith("*") ? "" : " ") + m.name() + (dimensions < 0 ? "" : m.type().substring(dimensions));
-	}
-
-	/** Of the machine on which it was recorded. */
-	private static int pageBytes(TraceFacts t) {
-		return Math.max(1, t.info().pageSizeBytes());
+	/** "a, b and c" */
+	static String list(List<String> names) {
+		int n = names.size();
+		return n < 2 ? String.join("", names) : String.join(", ", names.subList(0, n - 1)) + " and " + names.get(n - 1);
 	}
 
 	/** Whole pages for each thread. */
-	public static String pages(GroupFacts g, TraceFacts t) {
-		return language(g) == Language.FORTRAN ? "! make the part of each thread a multiple of " + pageBytes(t) + " bytes\n"
-				: "// make the part of each thread a multiple of a page, beginning at a page" + at(g) + ":\n" + variable(g)
-						+ " = aligned_alloc(" + pageBytes(t) + ", bytes);\n";
+	public static Fix pages(GroupFacts g, TraceFacts t) {
+		int page = Math.max(1, t.info().pageSizeBytes());
+		return words("On a machine with several NUMA nodes, let " + named(g) + " begin at a page, and let the part of each thread in "
+				+ loop(g.used, "uses", g) + " be a multiple of " + page + " bytes.");
 	}
 
 	/** Away from the stack. */
-	public static String heap(GroupFacts g, TraceFacts t) {
-		return "// the array that is shared, on the heap instead of the stack:\n" + pointer(g, "data") + " = aligned_alloc("
-				+ pageBytes(t) + ", bytes);\n"
-				+ (isOpenMp(t) ? "#pragma omp parallel for schedule(static)\n" : "// each thread its own part:\n")
-				+ "for (long i = 0; i < n; i++)\n\tdata[i] = 0;\n";
+	public static Fix heap(GroupFacts g, TraceFacts t) {
+		return words("Allocate what the threads share of " + named(g) + " on the heap" + (g.used == null ? "" : " (" + g.used + " uses it)")
+				+ ", in whole pages of " + Math.max(1, t.info().pageSizeBytes()) + " bytes, and let each thread write its own part first"
+				+ (hasDirectives(g, t) ? ", in a loop with the schedule of the loop that uses it" : "") + ". Free it when the function returns.");
 	}
 
 	/** A buffer that stays. */
-	public static String keepBuffer(GroupFacts g, TraceFacts t) {
-		String v = variable(g);
-		return switch (language(g)) {
-		case FORTRAN -> "! allocate " + v + " once and keep it:\n" + fortranType(g) + ", allocatable, save :: " + v + "(:)\n!$omp threadprivate("
-				+ v + ")\n";
-		case CPP -> "// one buffer for each thread, kept between calls" + at(g) + ":\nstatic thread_local std::vector<" + type(g) + "> " + v
-				+ ";\nif (" + v + ".size() < n)\n\t" + v + ".resize(n);\n";
-		default -> "// one buffer for each thread, kept between calls" + at(g) + ":\nstatic _Thread_local " + pointer(g, v) + ";\nif (!" + v
-				+ ")\n\t" + v
-				+ " = malloc(bytes);\n";
-		};
+	public static Fix keepBuffer(GroupFacts g, TraceFacts t) {
+		BlockSizes sizes = BlockSizes.of(g, t);
+		Language language = Language.of(g, t);
+		boolean one = t.threads().stream().filter(x -> x.image() == g.image).count() < 2;
+		String who = one ? "" : " for each thread";
+		String how = sizes.least() == sizes.most() ? "keep one buffer of " + Words.bytes(sizes.most()) + who
+				: "keep one buffer of the largest size, " + Words.bytes(sizes.most()) + "," + (one ? "" : who + ",")
+						+ " or let it grow when a larger one is needed";
+		String many = sizes.perThread() <= 1 ? "In this recording no thread had two of them at a time; the kept one must hold nothing that is still needed."
+				: "A thread had up to " + sizes.perThread() + " of them at a time: it needs as many.";
+		Fix fix = words(capital(sizes.of(named(g))) + ": " + how + ". " + many
+				+ (language == Language.CPP && !one ? " A static thread_local object is freed when its thread ends." : ""));
+		FixCode.Keep keep = FixCode.keep(g, t, sizes);
+		return keep == null ? fix : fix.command(ProgramCommand.with(keep.environment(), t.info().properties())).code(keep.text());
+	}
+
+	private static String capital(String s) {
+		return s.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + s.substring(1);
 	}
 
 	/** Private copies, summed up. */
-	public static String reduction(GroupFacts g, TraceFacts t) {
-		String v = variable(g);
-		return language(g) == Language.FORTRAN ? "!$omp parallel do reduction(+:" + v + ")\n"
-				: isOpenMp(t) ? "#pragma omp parallel for reduction(+:" + v + "[:n])\n"
-						: "// each thread k counts in a copy of its own; sum the copies after the threads have ended:\n" + pointer(g, "mine") + " = calloc(n, sizeof(" + type(g) + "));\n";
+	public static Fix reduction(GroupFacts g, TraceFacts t) {
+		return words("Let each thread count in a copy of its own of what these pages hold of " + named(g) + ", and add the copies to " + g.label
+				+ (hasDirectives(g, t) ? " after " + loop(g.used, "uses", g) + ", or let the clause reduction do it, if the copies fit on the stack"
+						: " after the threads have ended") + ". Sums of floating-point numbers then differ in their last digits.");
 	}
 
 	/** Two threads on one node. */
-	public static String bindTogether(GroupFacts g, TraceFacts t, int a, int b) {
-		return "# both threads on CPUs of one node; see the nodes with: numactl --hardware\n" + (isOpenMp(t)
-				? "OMP_PLACES=cores OMP_PROC_BIND=close " + command(t) + "\n"
-				: "# in the program: pthread_setaffinity_np for " + t.thread(a) + " and " + t.thread(b) + "\n");
+	public static Fix bindTogether(GroupFacts g, TraceFacts t, int a, int b) {
+		String words = "Bind " + t.thread(a) + " and " + t.thread(b) + ", which hand on " + named(g) + ", to CPUs that share a cache or a node: ";
+		return isOpenMp(t) ? onNodes(words + "OpenMP does it with OMP_PLACES=cores and OMP_PROC_BIND=close.",
+				"OMP_PLACES=cores OMP_PROC_BIND=close", t)
+				: words(words + "lscpu -e shows them, taskset -p binds a thread of a running program, sched_setaffinity does it from within.");
 	}
 
 	/** Both loops the same. */
-	public static String sameSchedule(GroupFacts g, TraceFacts t) {
-		return mark(g) + "the same in the loop that initialises " + variable(g) + named(g.firstWritten) + "\n" + mark(g)
-				+ "and in the loops that use it" + named(g.used)
-				+ ":\n" + (language(g) == Language.FORTRAN ? "!$omp parallel do schedule(static)\n" : "#pragma omp parallel for schedule(static)\n")
-				+ mark(g) + "and bind the threads: OMP_PROC_BIND=close OMP_PLACES=cores " + command(t) + "\n";
+	public static Fix sameSchedule(GroupFacts g, TraceFacts t) {
+		String words = "Divide " + loop(g.firstWritten, "first writes", g) + " as " + loop(g.used, "uses", g);
+		return hasDirectives(g, t) ? onNodes(words + ": give both the same clause, schedule(static), and the same number of threads, and bind the threads.",
+				"OMP_PLACES=cores OMP_PROC_BIND=close", t) : words(words + ": the same thread must get the same part, on the same CPU.");
 	}
 
 	/** Threads and pages on the same node. */
-	public static String nodes(GroupFacts g, TraceFacts t) {
-		String bind = isOpenMp(t)
-				? mark(g) + "threads stay where they began:\n" + mark(g) + "  OMP_PROC_BIND=close OMP_PLACES=cores " + command(t) + "\n"
-				: mark(g) + "threads stay where they began: pthread_setaffinity_np for each, before it touches its part\n";
-		return bind + (language(g) == Language.FORTRAN ? ""
-				: "// or move the pages, in each thread, for its part of " + variable(g) + at(g) + ":\n"
-				+ "#include <numa.h>      // link with -lnuma\n#include <numaif.h>\nunsigned long node = 1UL << numa_node_of_cpu(sched_getcpu());\n"
-				+ "mbind(part, bytes, MPOL_PREFERRED, &node, 64, MPOL_MF_MOVE);      // part begins at a page\n");
+	public static Fix nodes(GroupFacts g, TraceFacts t) {
+		String words = "Let the threads that use " + named(g) + " stay on the node of its pages: bind them before "
+				+ loop(g.firstWritten, "first writes", g)
+				+ "; or let each thread move the whole pages of its part (move_pages, or mbind with MPOL_MF_MOVE).";
+		return isOpenMp(t) ? onNodes(words, "OMP_PLACES=cores OMP_PROC_BIND=close", t) : words(words);
 	}
 
-	/** An element without what only fills it; members of members are declared elsewhere. */
-	static String pack(GroupFacts g) {
-		StringBuilder text = new StringBuilder(mark(g) + g.elementType + at(g) + " has " + g.members.bytes() + " bytes; it needs "
-				+ g.padding.members + ":\n");
-		List<TypeMembers.Member> members = g.members.members();
-		if (language(g) == Language.FORTRAN || members.stream().anyMatch(m -> m.name().contains(".") || m.type().isEmpty())) {
-			return text + mark(g) + "take out the members that only fill it, and the alignment\n";
-		}
-		text.append(g.elementType).append(" {      ").append(mark(g)).append("no alignment, and nothing that only fills\n");
-		members.stream().filter(m -> !ElementPadding.isFiller(m)).forEach(m -> text.append('\t').append(declaration(m)).append(";\n"));
-		return text + "};\n";
+	/** An element without what only fills it. */
+	static Fix pack(GroupFacts g) {
+		String fillers = list(g.members.members().stream().filter(ElementPadding::isFiller).map(TypeMembers.Member::name).toList());
+		return words("Take " + (fillers.isEmpty() ? "" : fillers + " and ") + "the alignment out of " + g.elementType
+				+ ", the type of " + named(g) + ": it has "
+				+ Words.count(g.members.bytes(), "byte") + ", its members need " + g.padding.members + ". That is right if nothing uses "
+				+ (fillers.isEmpty() ? "the room" : fillers) + ", and if no file, no other program and no library that is not built again knows its size.");
 	}
 
 	/** Even work. */
-	public static String schedule(GroupFacts g, TraceFacts t) {
-		String where = g.used == null ? "" : mark(g) + "the loop that uses " + variable(g) + named(g.used) + ":\n";
-		return where + (language(g) == Language.FORTRAN ? "!$omp parallel do schedule(static, 8)     ! or schedule(dynamic), or collapse(2)\n"
-				: isOpenMp(t) ? "#pragma omp parallel for schedule(static, 8)     // or schedule(dynamic), or collapse(2)\n"
-						: "// give each thread k of K the rows k, k + K, k + 2 K, … instead of one block\n");
+	public static Fix schedule(GroupFacts g, TraceFacts t) {
+		return words(hasDirectives(g, t) ? "Give " + loop(g.used, "uses", g) + " the clause schedule(static, 8) or schedule(dynamic), or collapse(2) where"
+				+ " two loops are nested. Sums of floating-point numbers then differ in their last digits."
+				: "In " + loop(g.used, "uses", g) + ", give thread k of K the rows k, k + K, k + 2 K and so on instead of one block, or let the threads take"
+						+ " small parts in turn.");
 	}
 
 	/** Rows instead of columns for each thread, and along them. */
-	public static String rows(GroupFacts g, TraceFacts t) {
-		String v = variable(g);
-		String where = g.used == null ? at(g) : named(g.used);
-		return language(g) == Language.FORTRAN
-				? "! each thread has whole columns of " + v + ", and the first index belongs to the innermost loop" + where
-						+ "\n!$omp parallel do schedule(static)\ndo j = 1, m\n  do i = 1, n\n    ... " + v + "(i, j)\n  end do\nend do\n"
-				: "// each thread has whole rows of " + v + ", and the last index belongs to the innermost loop" + where + ":\n"
-						+ (isOpenMp(t) ? "#pragma omp parallel for schedule(static)\nfor (long i = 0; i < n; i++)\n"
-								: "for (long i = n * thread / threads; i < n * (thread + 1) / threads; i++)\n")
-						+ "\tfor (long j = 0; j < m; j++)\n\t\t... " + v + "[i * m + j]\n";
+	public static Fix rows(GroupFacts g, TraceFacts t) {
+		boolean fortran = Language.of(g, t) == Language.FORTRAN;
+		return words("In " + loop(g.used, "uses", g) + ", give each thread whole " + (fortran ? "columns" : "rows")
+				+ " of it, and exchange the loops so that the "
+				+ (fortran ? "first" : "last") + " index belongs to the innermost one. That is right if no iteration needs what a later one of the old order"
+				+ " has not done yet.");
 	}
 
 	/** Along memory. */
-	public static String tiles(GroupFacts g, TraceFacts t) {
-		String v = variable(g);
-		return language(g) == Language.FORTRAN
-				? "! the first index of " + v + " belongs to the innermost loop" + named(g.used) + "\ndo j = 1, m\n  do i = 1, n\n    ... " + v
-				+ "(i, j)\n  end do\nend do\n"
-				: "// the last index of " + v + " belongs to the innermost loop" + (g.used == null ? at(g) : named(g.used)) + ":\nfor (long i = 0; i < n; i++)\n\tfor (long j = 0; j < m; j++)\n\t\t... " + v
-						+ "[i * m + j]\n";
+	public static Fix tiles(GroupFacts g, TraceFacts t) {
+		boolean fortran = Language.of(g, t) == Language.FORTRAN;
+		return words("In " + loop(g.used, "uses", g) + ", exchange the loops so that the " + (fortran ? "first" : "last")
+				+ " index of it belongs to the innermost one, or go through tiles that fit into the cache. That is right if no iteration needs what a later"
+				+ " one of the old order has not done yet.");
 	}
 }

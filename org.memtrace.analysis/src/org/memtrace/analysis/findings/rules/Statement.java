@@ -15,7 +15,7 @@ public final class Statement {
 
 	public final String evidence;
 	public final String advice;
-	public String fix = "";
+	public Fix fix = Fix.NONE;
 	public String view = "sharing";
 	/** Statements with the same key are about the same cause. */
 	public String key = "";
@@ -37,8 +37,13 @@ public final class Statement {
 		this.advice = advice;
 	}
 
-	/** Text to paste. */
-	public Statement fix(String text) {
+	/** What to change, in whole sentences. */
+	public Statement fix(String sentences) {
+		return fix(Fix.words(sentences));
+	}
+
+	/** What to change, with a command and code where there is any. */
+	public Statement fix(Fix text) {
 		fix = text;
 		return this;
 	}

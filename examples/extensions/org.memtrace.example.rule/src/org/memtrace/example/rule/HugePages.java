@@ -53,7 +53,7 @@ public final class HugePages implements Rule {
 	public Statement state(GroupFacts group, TraceFacts trace, Thresholds thresholds) {
 		return new Statement("of its " + Words.bytes(group.bytes) + " nearly all is touched, " + Words.count(group.parts, "page"),
 				"give it huge pages: one entry of the TLB then holds for 2 MiB")
-				.fix("madvise(block, size, MADV_HUGEPAGE);   /* block aligned to 2 MiB */").figure("bytes", group.bytes)
+				.fix("Let the block begin at a multiple of 2 MiB, and call madvise with MADV_HUGEPAGE for it before it is written.").figure("bytes", group.bytes)
 				.figure("pages", group.parts);
 	}
 }

@@ -11,11 +11,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Instant;
+import java.util.Map;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.findings.rules.Severity;
+import org.memtrace.analysis.findings.rules.Fix;
+import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.findings.Confidence;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.diff.FindingDiff;
 import org.memtrace.analysis.filter.Condition;
@@ -448,12 +453,11 @@ class FindingsPresenterTest {
 	}
 
 	@Test
-	void theFixIsCopiedAsItIs() throws MemtraceException {
-		Trace t = fields("a", "2026-11-22T10:00:00Z", true, 1);
-		load(t, null);
-		presenter.copyFix(screen.shown.cards().get(0).finding());
-		assertEquals(t.advisor.findings().get(0).fix(), screen.copied);
-		assertFalse(screen.copied.isBlank());
+	void theCodeIsCopiedAsItIs() {
+		presenter.copyCode(new Finding("rule", "title", List.of("a"), List.of(), List.of(), 0, 1, 0, 1, List.of(), Map.of(), "evidence", "advice",
+				new Fix("Words.", "./command", "// code:\n\tx();\n", "case"), "check", List.of(), Severity.LOW, Confidence.LOW, 0,
+						"thread", null, null));
+		assertEquals("// code:\n\tx();\n", screen.copied);
 	}
 
 	@Test

@@ -51,7 +51,8 @@ class FreshProgramsTest {
 		smallCounters(t, 8);
 		Finding f = t.advise().findings().get(0);
 		assertEquals("false-sharing heap (small blocks)", f.rule() + " " + f.name());
-		assertTrue(f.fix().contains("memtrace record --min-alloc 16 -- ./work\n") && f.fix().contains("count (server.c:16)"), f.fix());
+		assertTrue(f.fix().command().equals("memtrace record --min-alloc 16 -- ./work")
+				&& f.fix().words().contains("count (server.c:16)"), f.fix().text());
 		assertTrue(f.notes().stream().anyMatch(n -> n.contains("--min-alloc")), () -> "" + f.notes());
 		// six threads, each with one record in each interval of 1000 ns
 		assertEquals(6e6, f.figures().get("line_records_per_second"), 1);

@@ -85,6 +85,7 @@ public final class PlantedTrace {
 	private int mergedPages;
 	private boolean twoNodes;
 	private long briefNs;
+	private String startRoutine = "";
 	private CloseLook look = CloseLook.NONE;
 	private final InstructionCounts.Builder instructions = new InstructionCounts.Builder();
 	private final Regions.Builder regions = new Regions.Builder();
@@ -123,6 +124,11 @@ public final class PlantedTrace {
 	/** All threads but the first one live so long, one after the other. */
 	public void brief(long ns) {
 		briefNs = ns;
+	}
+
+	/** The function that all threads but the first one begin with; it is not known without. */
+	public void start(String routine) {
+		startRoutine = routine;
 	}
 
 	/** Declares the type of a structure. */
@@ -339,7 +345,8 @@ public final class PlantedTrace {
 			List<ThreadInfo> list = new ArrayList<>();
 			for (int t = 0; t < threads; t++) {
 				boolean brief = t > 0 && briefNs > 0;
-				list.add(new ThreadInfo(t, 0, 100 + t, "worker", brief ? t * briefNs : 0, brief ? (t + 1) * briefNs : Long.MAX_VALUE, "", t == 0));
+				list.add(new ThreadInfo(t, 0, 100 + t, "worker", brief ? t * briefNs : 0, brief ? (t + 1) * briefNs : Long.MAX_VALUE,
+						t == 0 ? "" : startRoutine, t == 0));
 			}
 			w.threads(list);
 			w.structures(structures);

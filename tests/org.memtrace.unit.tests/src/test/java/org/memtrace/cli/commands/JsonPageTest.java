@@ -74,7 +74,7 @@ class JsonPageTest {
 		missing.removeAll(SEEN);
 		missing.removeAll(Set.of("memtrace.recording/1", "memtrace.job/1", "memtrace.check/1", "memtrace.version/1", "memtrace.monitor-list/1",
 				"memtrace.monitor-check/1",
-				"memtrace.machine/1", "memtrace.machine-times/1", "memtrace.monitors/1", "memtrace.placement/1", "memtrace.sql/1"));
+				"memtrace.machine/1", "memtrace.machine-times/1", "memtrace.monitors/1", "memtrace.placement/2", "memtrace.sql/1"));
 		assertTrue(missing.isEmpty(), () -> "no command printed " + missing);
 	}
 
@@ -141,12 +141,12 @@ class JsonPageTest {
 		JsonElement summary = run("summary", "--format", "json", db);
 		check("memtrace.summary/1", summary);
 		assertTrue(summary.getAsJsonObject().getAsJsonArray("structures").size() > 10);
-		check("memtrace.advice/1", run("advise", "--format", "json", "--explain", db));
+		check("memtrace.advice/2", run("advise", "--format", "json", "--explain", db));
 		check("memtrace.patterns/1", run("advise", "--patterns", "--format", "json", db));
 		check("memtrace.patterns/1", run("advise", "--patterns", "--explain", "--format", "json", db, db).getAsJsonArray().get(1));
 		JsonArray several = run("advise", "--format", "json", db, db).getAsJsonArray();
 		assertEquals(2, several.size());
-		several.forEach(a -> check("memtrace.advice/1", a));
+		several.forEach(a -> check("memtrace.advice/2", a));
 		check("memtrace.diff/1", run("diff", "--format", "json", "--fail-if", "time>5%", db, db));
 		check("memtrace.diff/1", run("diff", "--format", "json", db, db, db, "--", db, db, db));
 		check("memtrace.aggregate/1", run("aggregate", "--format", "json", "--slices", "5", db));
@@ -199,8 +199,8 @@ class JsonPageTest {
 				Files.writeString(temporary.resolve("monitors.txt"), "PU:0 1000 1\nPU:0 2000 3\nPU:70000 2000 3\n").toString());
 		check("memtrace.monitors/1", run("machine", "--at", "2us", "--format", "json", monitors));
 		check("memtrace.machine-times/1", JsonParser.parseString(Ran.of("machine", "--slices", "4", "--format", "json", m).out()));
-		check("memtrace.placement/1", run("place", "--format", "json", m));
-		check("memtrace.placement/1", run("place", "--topology", "pack:2 [numa] core:2 pu:1", "--phases", "2", "--format", "json", m));
+		check("memtrace.placement/2", run("place", "--format", "json", m));
+		check("memtrace.placement/2", run("place", "--topology", "pack:2 [numa] core:2 pu:1", "--phases", "2", "--format", "json", m));
 		check("memtrace.binding/1", run("bind", "--format", "json", m));
 		check("memtrace.live/1", run("live", "--format", "json", System.getProperty("memtrace.root") + "/testdata/format-example"));
 		check("memtrace.binding/1", run("bind", "--topology", "pack:2 [numa] core:2 pu:1", "--count", "pages", "--sharing", "all",
