@@ -50,8 +50,8 @@ final class FixCode {
 	/** Freed memory that the program may keep at most. */
 	private static final long MOST_KEPT = 1L << 30;
 	/**
-	 * Share of the blocks that must be touched: the allocator clears blocks of calloc whole when they are not fresh. To clear a page costs less
-	 * than half of what its fault costs, and not all that is touched is seen.
+	 * Share of the blocks that must be touched: the allocator clears blocks of calloc whole when they are not fresh. To clear a page
+	 * costs less than half of what its fault costs, and not all that is touched is seen.
 	 */
 	private static final double TOUCHED = 0.4;
 	private static final int LINE = 64;
@@ -99,8 +99,8 @@ final class FixCode {
 	}
 
 	/**
-	 * How much of the blocks is touched, at least as far as it was seen: of blocks that live for less than an interval only one at an address is
-	 * seen in it, so what all of them touch in an interval is compared with what lives at a time, too.
+	 * How much of the blocks is touched, at least as far as it was seen: of blocks that live for less than an interval only one at an
+	 * address is seen in it, so what all of them touch in an interval is compared with what lives at a time, too.
 	 */
 	private static double touched(GroupFacts g, TraceFacts t) {
 		double live = Math.max(1, g.liveBytes / (double) Math.max(1, t.info().pageSizeBytes()));
