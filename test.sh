@@ -7,7 +7,7 @@
 # lines of each runner are theirs; what failed is repeated at the end. Ends
 # with the exit code 1 when any failed.
 #
-#   ./test.sh [--yes] [native] [java] [cli] [python] [planted] [fixes] [report] [demo] [install] [kmod] [r] [spark]     default: all but r and spark
+#   ./test.sh [--yes] [native] [java] [cli] [python] [planted] [quiet] [fixes] [report] [demo] [install] [kmod] [r] [spark]     default: all but r and spark
 set -u
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 . releng/tools.sh
@@ -15,14 +15,14 @@ parts=
 for arg; do
 	case $arg in
 	--yes | -y) ASSUME_YES=yes ;;
-	native | java | cli | python | planted | fixes | report | demo | install | kmod | r | spark) parts="$parts $arg" ;;
+	native | java | cli | python | planted | quiet | fixes | report | demo | install | kmod | r | spark) parts="$parts $arg" ;;
 	*)
-		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [python] [planted] [fixes] [report] [demo] [install] [kmod] [r] [spark]"
+		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [python] [planted] [quiet] [fixes] [report] [demo] [install] [kmod] [r] [spark]"
 		exit 2
 		;;
 	esac
 done
-: "${parts:= native java cli python planted fixes report demo install kmod}"
+: "${parts:= native java cli python planted quiet fixes report demo install kmod}"
 
 export LC_ALL=C.UTF-8 TZ=UTC NO_AT_BRIDGE=1
 begin=$(date +%s)
@@ -86,7 +86,7 @@ java_tests() {
 
 mkdir -p build
 case $parts in
-*native* | *java* | *cli* | *python* | *planted* | *fixes* | *report*) (build_lock && build_native) || exit 1 ;;
+*native* | *java* | *cli* | *python* | *planted* | *quiet* | *fixes* | *report*) (build_lock && build_native) || exit 1 ;;
 esac
 case $parts in
 *java*) (build_lock && build_examples) || exit 1 ;;
@@ -101,6 +101,7 @@ for part in $parts; do
 	spark) run spark releng/check-spark.sh ;;
 	planted) run planted releng/check-planted.sh ;;
 	fixes) run fixes releng/check-fixes.sh ;;
+	quiet) run quiet sh -c '. releng/tools.sh && find_jdk && (build_lock && build_java) && releng/check-quiet.py --quick' ;;
 	report) run report releng/check-report.sh ;;
 	demo) run demo releng/check-demo.sh ;;
 	install) run install releng/check-install.sh ;;

@@ -63,12 +63,13 @@ def main():
                     before = os.times().children_user + os.times().children_system
                     subprocess.run([memtrace, "advise", "-q", trace], env=env, check=True, stdout=subprocess.DEVNULL)  # it is imported now
                     cpu = os.times().children_user + os.times().children_system - before
-                    found = {s: f["rule"] for f in advice["findings"] for s in f["structures"]}
-                    good = [s for s in found if found[s] in wanted.get(s, [])]
+                    found = {(s, f["rule"]) for f in advice["findings"] for s in f["structures"]}
+                    good = {s for s, rule in found if rule in wanted.get(s, [])}
                     right += len(good)
-                    false += len(found) - len(good)
+                    bad = sorted((s, rule) for s, rule in found if rule not in wanted.get(s, []))
+                    false += len(bad)
                     missed += len([s for s in wanted if s not in good])
-                    wrong = [f"{s} {found[s]}" for s in found if s not in good] + [f"no {s}" for s in wanted if s not in found]
+                    wrong = [f"{s} {rule}" for s, rule in bad] + [f"no {s}" for s in wanted if s not in good]
                     print(f"{program} {' '.join(words)} -t {threads}: {len(good)} right, advise {cpu:.2f} s of CPU time"
                           + "".join(", NOT EXPECTED " + w for w in wrong), flush=True)
                     subprocess.run(["rm", "-rf", trace], check=True)

@@ -106,7 +106,7 @@ public final class FactsCollector {
 			ownFrames.set(f, !Ownership.isLibrary(object) && !Ownership.isOthers(object));
 		}
 		Optional<MemoryLayout> layout = store.layout();
-		owners = new Ownership(store, layout.map(MemoryLayout::areas).orElse(List.of()));
+		owners = new Ownership(store, layout.map(MemoryLayout::areas).orElse(List.of()), code.frames());
 		groupOf = group(layout.map(MemoryLayout::areas).orElse(List.of()));
 		int[] structureOfCell = layout.map(MemoryLayout::cells).orElse(PageCells.NONE).structure();
 		int[] leafOfCell = layout.isPresent() ? store.producersOfCells() : new int[0];

@@ -23,7 +23,7 @@ final class Ownership {
 	private static final Pattern LIBRARY = Pattern.compile("(lib.*|ld-.*|ld)\\.so.*");
 	/** Folders of the packages of a system, and of those of languages. */
 	private static final Pattern INSTALLED = Pattern.compile("/(usr/(s?bin|games|lib[^/]*|share)|s?bin|lib[^/]*|snap|nix/store|gnu/store)/.*"
-			+ "|.*/(site-packages|dist-packages|node_modules|gems)/.*");
+			+ "|.*/(site-packages|dist-packages|lib-dynload|node_modules|gems)/.*");
 	/** Interpreters, virtual machines and compilers, wherever they are, and what starts other programs. */
 	private static final Pattern RUNTIME = Pattern.compile("(python|pypy|perl|ruby|node|nodejs|deno|bun|java|javac|julia|php|lua|luajit|guile|R|Rscript"
 			+ "|octave|mono|dotnet|beam\\.smp|erl|ghc|sbcl|go|rustc|cargo|cc1|cc1plus|cc1obj|f951|lto1|lto-wrapper|collect2"
@@ -44,9 +44,13 @@ final class Ownership {
 	private final List<MemoryArea> areas;
 	private final Map<Integer, Boolean> stacks = new HashMap<>();
 
-	Ownership(TraceStore store, List<MemoryArea> areas) {
+	/** By name, the paths of files whose code is known: the map of memory has names only. */
+	private final Map<String, String> paths = new HashMap<>();
+
+	Ownership(TraceStore store, List<MemoryArea> areas, List<CallFrame> code) {
 		this.store = store;
 		this.areas = areas;
+		code.forEach(f -> paths.putIfAbsent(name(f.object()), f.object()));
 	}
 
 	private static String name(String path) {
@@ -66,10 +70,9 @@ final class Ownership {
 	/** Whether a structure is of a program that the user of the trace did not write, or kept by an allocator or run time system for others. */
 	boolean isOthers(Structure s) throws MemtraceException {
 		if (s.kind() == StructureKind.STATIC) {
-			String file = areaOf(s);
-			return isOthers(file.startsWith("/") ? file : executable(s.image()));
+			return isOthers(areaOf(s));
 		}
-		if (s.kind() == StructureKind.STACK) {
+		if (s.kind() == StructureKind.STACK || s.kind() == StructureKind.BRK) {
 			return isOthers(executable(s.image()));
 		}
 		if (s.kind() != StructureKind.HEAP && s.kind() != StructureKind.MMAP || s.stack() < 0) {
@@ -97,19 +100,25 @@ final class Ownership {
 		return stack.stream().anyMatch(f -> !f.object().isEmpty());
 	}
 
+	/** The file that a structure is data of: the last one before it, since what is zero at first has no file. */
 	private String areaOf(Structure s) {
-		for (MemoryArea a : areas) {
-			if (a.image() == s.image() && Long.compareUnsigned(a.start(), s.startAddress()) <= 0
-					&& Long.compareUnsigned(s.startAddress(), a.end()) < 0) {
-				return a.name();
-			}
-		}
-		return "";
+		return areas.stream().filter(a -> a.image() == s.image() && isFile(a) && Long.compareUnsigned(a.start(), s.startAddress()) <= 0)
+				.max(Comparator.comparing(MemoryArea::start, Long::compareUnsigned)).map(this::path).orElse("");
+	}
+
+	/** Files have a kind of section behind their name: "xz (data)". */
+	private static boolean isFile(MemoryArea a) {
+		return a.name().endsWith(")") && a.name().contains(" (");
+	}
+
+	private String path(MemoryArea a) {
+		String name = a.name().substring(0, a.name().lastIndexOf(" ("));
+		return paths.getOrDefault(name, name);
 	}
 
 	/** The program of an image: the file with the lowest address; empty when it is not known. */
 	private String executable(int image) {
-		return areas.stream().filter(a -> a.image() == image && a.name().startsWith("/") && !isLibrary(a.name()))
-				.min(Comparator.comparing(MemoryArea::start, Long::compareUnsigned)).map(MemoryArea::name).orElse("");
+		return areas.stream().filter(a -> a.image() == image && isFile(a) && !isLibrary(a.name()))
+				.min(Comparator.comparing(MemoryArea::start, Long::compareUnsigned)).map(this::path).orElse("");
 	}
 }
