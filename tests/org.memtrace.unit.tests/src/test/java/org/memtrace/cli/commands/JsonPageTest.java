@@ -170,7 +170,7 @@ class JsonPageTest {
 		Path main = temporary.resolve("main.csv");
 		String task = run("query", "--what", "threads", "--format", "json", db).getAsJsonObject().getAsJsonArray("rows").get(0)
 				.getAsJsonObject().get("task").getAsString();
-		Files.writeString(main, "type,category,producer,start_ns,end_ns,value\nmain,state,app/thread " + task + ",0,4000000000000000000,0\n");
+		Files.writeString(main, "type,category,producer,start_ns,end_ns,value\nmain,state,app/thread " + task + ",0,3000000000000000000,0\n");
 		String joined = temporary.resolve("main.db").toString();
 		run("import", "-o", joined, "--format", "json", main.toString());
 		check("memtrace.join/1", run("join", "--clock-offset", "0", "--format", "json", db, joined));
