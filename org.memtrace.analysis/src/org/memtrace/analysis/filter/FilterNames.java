@@ -186,7 +186,8 @@ public final class FilterNames {
 		List<Near> found = new ArrayList<>();
 		for (String name : known) {
 			String other = name.toLowerCase(Locale.ROOT);
-			boolean within = !other.isEmpty() && !low.isEmpty() && (other.contains(low) || low.contains(other) && 2 * other.length() >= low.length());
+			boolean within = !other.isEmpty() && !low.isEmpty()
+					&& (other.contains(low) || low.contains(other) && 2 * other.length() >= low.length());
 			int distance = within ? Math.abs(other.length() - low.length()) : distance(low, other);
 			if (within || distance <= most(low)) {
 				found.add(new Near(name, distance));

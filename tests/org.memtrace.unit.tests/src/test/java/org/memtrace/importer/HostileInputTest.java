@@ -28,7 +28,9 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.TimeRange;
 import org.memtrace.model.store.TraceStore;
 
-/** Inputs that somebody made to do harm, or that a disk made: each is used as far as it can be, and what is not is counted with its reason. */
+/**
+ * Inputs that somebody made to do harm, or that a disk made: each is used as far as it can be, and what is not is counted with its reason.
+ */
 class HostileInputTest extends ImportTest {
 	private static final String EVENTS = "type,category,producer,start_ns,end_ns,value\n";
 
