@@ -22,7 +22,7 @@
 
 #define NAMES_TOLD 3		/* in a sentence, of each kind */
 #define NAMES_KEPT 8		/* in the manifest, of each kind */
-#define CONSTANTS_TOLD (1ull << 20)	/* constants of an object, bytes from which on they are told like a file */
+#define CONSTANTS_TOLD (3ull << 19)	/* constants of an object, bytes from which on they are told like a file */
 
 /* In the order in which a sentence tells them; the words of docs/trace-format.md. */
 enum kind {
@@ -55,11 +55,24 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* The loader knows an object by the path that it was asked for, the kernel by what this path leads to. */
+/*
+ * The loader knows an object by the path that it was asked for, the kernel by what this path leads to: libstdc++.so.6 is
+ * libstdc++.so.6.0.30. Where the link is not here any more (a container), the names tell.
+ */
+static bool leads_to(const char *asked, const char *file)
+{
+	char *real = realpath(asked, NULL);
+	bool yes = real ? mt_unseen_same_path(real, file) : begins(mt_base(file), mt_base(asked));
+
+	free(real);
+	return yes;
+}
+
 static bool is_part_of(const struct mt_unseen_range *r, const struct mt_object *o)
 {
 	return r->path && r->start < o->end && r->end > o->start &&
-	       (strlen(r->path) >= MT_UNSEEN_PATH_CUT || !strcmp(mt_base(o->path), mt_base(r->path)) || mt_unseen_same_path(o->path, r->path));
+	       (strlen(r->path) >= MT_UNSEEN_PATH_CUT || !strcmp(mt_base(o->path), mt_base(r->path)) ||
+		mt_unseen_same_path(o->path, r->path) || leads_to(o->path, r->path));
 }
 
 static const struct mt_object *object_at(const struct mt_context *c, const struct mt_unseen_range *r)
