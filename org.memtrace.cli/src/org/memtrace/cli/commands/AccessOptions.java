@@ -24,7 +24,6 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
