@@ -301,7 +301,7 @@ static void look(struct mt_family *f)
 			s->looks++;
 		free(program);
 	}
-	for (size_t i = 0; i < f->n; i++)
+	for (size_t i = 0; f->stretch && i < f->n; i++)
 		if (f->stretch[i].end == UINT64_MAX && !mt_processes_has(&f->seen, f->stretch[i].pid))
 			end(f, f->stretch[i].pid, now);
 	f->looked = now;

@@ -414,7 +414,8 @@ static void join(struct names *all)
 {
 	size_t w = 0;
 
-	qsort(all->p, all->n, sizeof(*all->p), by_kind_and_name);
+	if (all->n)
+		qsort(all->p, all->n, sizeof(*all->p), by_kind_and_name);
 	for (size_t i = 0; i < all->n; i++) {
 		struct name *last = w ? &all->p[w - 1] : NULL;
 

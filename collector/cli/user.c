@@ -64,6 +64,9 @@ const char *mt_user_lower_for_good(void)
 		return NULL;
 	user.uid = uid;
 	user.gid = gid;
+	free(user.group);
+	free(user.root_group);
+	user.group = user.root_group = NULL;
 	pw = getpwuid(uid);
 	snprintf(name, sizeof(name), "%s", pw ? pw->pw_name : getenv("SUDO_UID"));
 	if (!pw || !groups_of(pw->pw_name, user.gid, &user.group, &user.n)) {

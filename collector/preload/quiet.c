@@ -190,7 +190,8 @@ void mt_quiet_grow(uint64_t bytes)
 	if (!is_own())
 		return;
 	quiet.bytes += bytes;
-	if (quiet.bytes >= quiet.config->min_process_bytes)
+	/* a handler that asks for memory while dlopen() or dlclose() is at work: the next one begins the recording */
+	if (quiet.bytes >= quiet.config->min_process_bytes && _r_debug.r_state == RT_CONSISTENT)
 		start_now();
 }
 

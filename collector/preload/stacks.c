@@ -259,7 +259,8 @@ int mt_stacks_settle(const struct mt_stacks *s, struct mt_maps *maps, uint64_t d
 		return -ENOMEM;
 	mt_maps_rewind(maps);
 	while (!err && mt_maps_next(maps, &m)) {
-		if (zap_is_mapping(&m, dev, ino)) {
+		/* what the program keeps from its children (V8 its code, behind a guard page like a stack) is not there */
+		if (zap_is_mapping(&m, dev, ino) && !zap_regions_contain(&zap_space.not_forked, m.start)) {
 			if (lists.start < m.end && lists.end > m.start)
 				err = add(&all, &m, lists.start, lists.end, from);
 			if (!err && m.start == guard_end && m.end - m.start > MT_DESCRIPTOR_BYTES)

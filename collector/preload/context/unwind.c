@@ -766,6 +766,7 @@ __attribute__((noinline)) int ctx_unwind(uintptr_t *ip, int max, const void *cal
 	struct rule r;
 	int n = 0;
 
+	w.r[SP] = 0;	/* the assembly below sets it, which not every reader of the source sees */
 	w.lost = 0;
 	w.low = w.high = w.page = 0;
 	w.memo = NULL;

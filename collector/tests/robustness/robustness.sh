@@ -635,7 +635,8 @@ fi
 processes_of() {
 	local trace=$work/$1 images counted text
 	images=$(grep -l '"backend": "zap"' "$trace"/p*/image.json 2> /dev/null | wc -l)
-	counted=$("$MEMTRACE" info --json "$trace" | sed -n 's/^ *"processes": \([0-9]*\),*$/\1/p')
+	counted=$("$MEMTRACE" info --json "$trace" |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["manifest"].get("unrecorded", {}).get("processes", 0))')
 	text=$("$MEMTRACE" info "$trace" | grep "not recorded: ")
 	if [ "$images" = "$3" ] && [ "${counted:-0}" = "$4" ] && { [ "$4" = 0 ] || [ -n "$text" ]; } && check_trace "$2" "$trace"; then
 		pass "$2"
