@@ -688,6 +688,7 @@ public final class FactsCollector {
 			lastStructure = structure;
 			lastLeaf = leaf;
 			lastMain = main;
+			g.otherUser += main != toucher ? 1 : 0;
 			if (toucher >= 0 && toucher != main && seen < ENOUGH) {
 				g.handedOnSeldom++;
 				g.handedOnSeldomSingle += single ? 1 : 0;

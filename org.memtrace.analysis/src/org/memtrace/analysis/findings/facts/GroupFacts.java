@@ -106,6 +106,8 @@ public final class GroupFacts {
 	 */
 	public int handedOn;
 	public int handedOnSingle;
+	/** Parts whose main user is another thread than their first toucher, however seldom they were seen: runs and regions are compared by it. */
+	public int otherUser;
 	/** The same of parts with fewer looks; added to these where the group is regular. */
 	int handedOnSeldom;
 	int handedOnSeldomSingle;
@@ -259,6 +261,7 @@ public final class GroupFacts {
 		singleParts += o.singleParts;
 		handedOn += o.handedOn;
 		handedOnSingle += o.handedOnSingle;
+		otherUser += o.otherUser;
 		handedOnSeldom += o.handedOnSeldom;
 		handedOnSeldomSingle += o.handedOnSeldomSingle;
 		neighbours += o.neighbours;

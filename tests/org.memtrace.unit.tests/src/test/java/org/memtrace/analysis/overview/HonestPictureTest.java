@@ -300,10 +300,10 @@ class HonestPictureTest {
 			assertTrue(d.above() > 0 && d.above() < 0.05, "above " + d.above());
 			int none = Palette.LIGHT.plotBackground();
 			ModelType read = made.model.types().get(0);
-			double pale = Palette.contrast(none, Palette.LIGHT.shade(read, Palette.intensity(0.04, 10)));
-			double full = Palette.contrast(none, Palette.LIGHT.shade(read, 1));
-			assertTrue(pale > 1.05, "seen: " + pale);
-			assertTrue(full > 1.5 * pale, full + " and " + pale);
+			int pale = Palette.LIGHT.shade(read, Palette.intensity(0.04, 10));
+			int full = Palette.LIGHT.shade(read, 1);
+			assertTrue(Palette.contrast(none, pale) > 1.05, "seen: " + Palette.contrast(none, pale));
+			assertTrue(Palette.difference(full, pale) >= 10, "plain at a glance: " + Palette.difference(full, pale));
 			List<String> texts = made.texts();
 			assertTrue(texts.contains("0") && texts.contains("≥ 1"), "ticks: " + texts);
 			assertTrue(texts.stream().anyMatch(x -> x.contains("records per page and ms; ") && x.contains(" have more, up to 9.9")),

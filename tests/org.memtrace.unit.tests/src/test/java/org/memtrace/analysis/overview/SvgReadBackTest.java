@@ -187,7 +187,7 @@ class SvgReadBackTest {
 		return at;
 	}
 
-	/** Colour of a type from the definition: from the background, 18 % at least, to the full colour. */
+	/** Colour of a type from the definition: from the background, 35 % at least, to the full colour. */
 	private static String color(MicroscopicModel m, int type, double strength) {
 		int back = 0xfff3f4f6;
 		int full = Palette.LIGHT.color(m.types().get(type));
@@ -195,7 +195,7 @@ class SvgReadBackTest {
 		for (int shift = 16; shift >= 0; shift -= 8) {
 			int a = back >> shift & 0xff;
 			int b = full >> shift & 0xff;
-			rgb = rgb << 8 | (int) Math.round(a + (b - a) * (0.18 + 0.82 * strength));
+			rgb = rgb << 8 | (int) Math.round(a + (b - a) * (0.35 + 0.65 * strength));
 		}
 		return String.format("#%06x", rgb);
 	}
