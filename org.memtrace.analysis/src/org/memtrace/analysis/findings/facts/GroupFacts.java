@@ -106,7 +106,7 @@ public final class GroupFacts {
 	 */
 	public int handedOn;
 	public int handedOnSingle;
-	/** Parts whose main user is another thread than their first toucher, however seldom they were seen: runs and regions are compared by it. */
+	/** Parts whose main user is another thread than their first toucher, however seldom they were seen: it compares runs and regions. */
 	public int otherUser;
 	/** The same of parts with fewer looks; added to these where the group is regular. */
 	int handedOnSeldom;
