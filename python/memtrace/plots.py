@@ -70,7 +70,8 @@ def _round(colour: str, turn: int) -> tuple[float, float, float]:
     if turn == 0:
         return tuple(rgb)
     share = 0.25 + 0.1 * (turn % 4)
-    return tuple(rgb * (1 - share) + (0.0 if turn % 2 else 1.0) * share)
+    levels = np.rint(rgb * 255) # halves are rounded up, as the workbench does it
+    return tuple(np.floor(levels + ((0.0 if turn % 2 else 255.0) - levels) * share + 0.5) / 255)
 
 
 # ---- what is drawn ----

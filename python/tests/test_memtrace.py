@@ -141,7 +141,7 @@ class Package(unittest.TestCase):
         drawn(plots.importance(self.trace, "rw"))
         drawn(plots.importance(self.trace, "sharing"))
         drawn(plots.overview(self.trace))
-        with self.assertRaisesRegex(memtrace.MemtraceError, "there are no accesses to no such"):
+        with self.assertRaisesRegex(memtrace.MemtraceError, "there is no structure 'no such'"):
             plots.offsets(self.trace, "no such")
         with self.assertRaisesRegex(memtrace.MemtraceError, "is a Parquet folder"):
             plots.overview(memtrace.open(self.trace.folder))

@@ -107,7 +107,7 @@ test_that("pictures show what the trace has", {
     ggplot2::ggsave(file, autoplot(matmul, plot), width = 6, height = 4, dpi = 50)
     expect_gt(file.size(file), 1000)
   }
-  expect_error(autoplot(matmul, "P4", "no such"), "there are no accesses to no such")
+  expect_error(autoplot(matmul, "P4", "no such"), "there is no structure no such")
   expect_error(autoplot(matmul, "P5"), "should be one of")
 })
 
