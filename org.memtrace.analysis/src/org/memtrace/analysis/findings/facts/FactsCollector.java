@@ -869,6 +869,7 @@ public final class FactsCollector {
 			GroupFacts.Line line = new GroupFacts.Line(threads.size());
 			int[] written = new int[threads.size()];
 			int[] inWord = new int[threads.size()];
+			int[] mostInWord = new int[threads.size()];
 			boolean common = false;
 			int distinct = 0;
 			for (int w = from; w < to;) {
@@ -881,9 +882,10 @@ public final class FactsCollector {
 					boolean write = (samples[end] & 1) != 0;
 					anyWrite |= write;
 					written[t] += write ? 1 : 0;
-					if (line.offset[t] < 0) {
-						line.offset[t] = (int) (samples[end] >>> 32) % LINE_BYTES;
-						distinct++;
+					distinct += line.offset[t] < 0 && inWord[t] == 1 ? 1 : 0;
+					if (inWord[t] > mostInWord[t]) { // the word that it uses most stands for it
+						mostInWord[t] = inWord[t];
+						line.offset[t] = (int) (samples[w] >>> 32) % LINE_BYTES;
 					}
 					end++;
 				}
@@ -906,6 +908,8 @@ public final class FactsCollector {
 				}
 				often += written[t] >= 2 ? 1 : 0;
 			}
+			// loops that divide the line in several ways, one after the other: all of them come to the same word
+			common |= line.writers.cardinality() >= 2 && line.writers.stream().map(t -> line.offset[t]).distinct().count() == 1;
 			g.commonLines += common && line.writers.cardinality() >= 2 ? 1 : 0;
 			if (!common && line.writers.cardinality() >= 2) {
 				g.apartLines++;
