@@ -25,7 +25,8 @@
 
 #define RING_PAGES 16
 #define POLL_MS 100
-#define SHORT_NS 50000000	/* a child that ends or goes on sooner did nothing but that: vfork() */
+#define SHORT_NS 50000000	/* a child that ends sooner did nothing but that */
+#define BUSY_NS 1000000000	/* and one that executes a program sooner, also on a busy machine: vfork() */
 #define LOOKS 3			/* by /proc: seen less often it may be a child that is about to execute something else, or nearly */
 
 /* A program in a process: from @begin to before @end. */
@@ -431,9 +432,20 @@ static bool is_known(const struct known *k, size_t n, const struct stretch *s, b
 	return false;
 }
 
-static bool is_brief(const struct stretch *s, bool exact)
+/* Does the process go on as another program where this stretch ends? */
+static bool goes_on(const struct mt_family *f, const struct stretch *s)
 {
-	return exact ? !s->exec && s->end - s->begin < SHORT_NS : s->looks < LOOKS;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->stretch[i].pid == s->pid && f->stretch[i].exec && f->stretch[i].begin == s->end)
+			return true;
+	return false;
+}
+
+static bool is_brief(const struct mt_family *f, const struct stretch *s, bool exact)
+{
+	if (!exact)
+		return s->looks < LOOKS;
+	return !s->exec && (s->end - s->begin < SHORT_NS || (s->end - s->begin < BUSY_NS && goes_on(f, s)));
 }
 
 /* As in docs/trace-format.md. */
@@ -487,7 +499,7 @@ void mt_family_close(struct mt_family *f, const char *trace)
 		const struct stretch *s = &f->stretch[i];
 
 		/* of the program itself it is said before it starts */
-		if (!out || (s->pid == f->root && !s->exec) || is_brief(s, exact) || is_known(k, n, s, exact))
+		if (!out || (s->pid == f->root && !s->exec) || is_brief(f, s, exact) || is_known(k, n, s, exact))
 			continue;
 		fprintf(out, "%llu,%d,begin,%s,%s,%d,0,0,", (unsigned long long)s->begin, (int)s->pid, s->exec ? "exec" : "fork", why(s),
 			(int)s->parent);

@@ -766,18 +766,17 @@ __attribute__((noinline)) int ctx_unwind(uintptr_t *ip, int max, const void *cal
 	struct rule r;
 	int n = 0;
 
-	w.r[SP] = 0;	/* the assembly below sets it, which not every reader of the source sees */
 	w.lost = 0;
 	w.low = w.high = w.page = 0;
 	w.memo = NULL;
 	w.needed = 0;
 #if defined(__x86_64__)
-	asm volatile("mov %%rbx, 24(%1)\n\tmov %%rbp, 48(%1)\n\tmov %%rsp, 56(%1)\n\tmov %%r12, 96(%1)\n\tmov %%r13, 104(%1)\n\t"
-		     "mov %%r14, 112(%1)\n\tmov %%r15, 120(%1)\n0:\tlea 0b(%%rip), %0" : "=r"(w.ip) : "r"(w.r) : "memory");
+	asm volatile("mov %%rbx, 24(%2)\n\tmov %%rbp, 48(%2)\n\tmov %%rsp, 56(%2)\n\tmov %%r12, 96(%2)\n\tmov %%r13, 104(%2)\n\t"
+		     "mov %%r14, 112(%2)\n\tmov %%r15, 120(%2)\n0:\tlea 0b(%%rip), %0" : "=r"(w.ip), "=m"(w.r) : "r"(w.r) : "memory");
 #else
-	asm volatile("stp x19, x20, [%1, #152]\n\tstp x21, x22, [%1, #168]\n\tstp x23, x24, [%1, #184]\n\tstp x25, x26, [%1, #200]\n\t"
-		     "stp x27, x28, [%1, #216]\n\tstp x29, x30, [%1, #232]\n\tmov %0, sp\n\tstr %0, [%1, #248]\n0:\tadr %0, 0b"
-		     : "=&r"(w.ip) : "r"(w.r) : "memory");
+	asm volatile("stp x19, x20, [%2, #152]\n\tstp x21, x22, [%2, #168]\n\tstp x23, x24, [%2, #184]\n\tstp x25, x26, [%2, #200]\n\t"
+		     "stp x27, x28, [%2, #216]\n\tstp x29, x30, [%2, #232]\n\tmov %0, sp\n\tstr %0, [%2, #248]\n0:\tadr %0, 0b"
+		     : "=&r"(w.ip), "=m"(w.r) : "r"(w.r) : "memory");
 #endif
 	w.exact = true;
 	w.sp = *sp = w.r[SP];

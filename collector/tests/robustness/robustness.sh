@@ -893,12 +893,12 @@ elif ! little_cpu; then
 	skip "slow end: no permission to make a control group"
 else
 	gcc -O1 -o "$work/ends" "$work/ends.c"
-	"$MEMTRACE" record --quiet --backend "$backend" --max-overhead 0 --interval 60s -o "$work/ends.trace" -- "$work/ends" "$work/go" > "$work/ends.out" 2>&1 &
+	"$MEMTRACE" record --quiet --backend "$backend" --max-overhead 0 --interval 60s -o "$work/ends.trace" -- "$work/ends" "$work/slow-end.go" > "$work/ends.out" 2>&1 &
 	recorder=$!
 	await grep -q ready "$work/ends.out"
 	program=$(pgrep -P $recorder -x ends)
 	echo "$program" > "$group/cgroup.procs"
-	touch "$work/go"
+	touch "$work/slow-end.go"
 	wait $recorder
 	got=$?
 	await rmdir "$group"
@@ -943,15 +943,15 @@ END
 if wanted standstill && [ "$backend" != none ]; then
 	gcc -O1 -o "$work/hold" "$work/hold.c"
 	gcc -O1 -o "$work/ends" "$work/ends.c"
-	rm -f "$work/go"
-	"$MEMTRACE" record --backend zap --max-overhead 0 --interval 60s -o "$work/still" -- "$work/ends" "$work/go" > "$work/ends.out" 2> "$work/still.err" &
+	rm -f "$work/slow-end.go"
+	"$MEMTRACE" record --backend zap --max-overhead 0 --interval 60s -o "$work/still" -- "$work/ends" "$work/slow-end.go" > "$work/ends.out" 2> "$work/still.err" &
 	recorder=$!
 	await grep -q ready "$work/ends.out"
 	"$work/hold" "$(pgrep -P $recorder -x ends)" > "$work/held" &
 	holder=$!
 	held() { grep -q held "$work/held" || ! kill -0 $holder; }
 	await held
-	touch "$work/go"
+	touch "$work/slow-end.go"
 	wait $recorder
 	got=$?
 	if ! grep -q held "$work/held"; then
