@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/maps.c lib/rawmem.c lib/out.c
+// uses: lib/maps.c lib/rawmem.c lib/out.c preload/zap/region.c
 // includes: preload/stacks.c
 // libs: -lpthread -ldl
 /* What libc's lists are made of, taken over from another memory file while a thread changes it. */
@@ -10,6 +10,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "zap/space.h"
+
+struct zap_space zap_space;
 
 #include "../../preload/stacks.c"
 
