@@ -429,7 +429,8 @@ static void join(struct names *all)
 		}
 	}
 	all->n = w;
-	qsort(all->p, all->n, sizeof(*all->p), by_kind_and_bytes);
+	if (w)
+		qsort(all->p, all->n, sizeof(*all->p), by_kind_and_bytes);
 }
 
 static char *append(char *text, char *more)

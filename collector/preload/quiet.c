@@ -129,8 +129,12 @@ const char *mt_quiet_message(enum mt_start choice)
 	return choice == MT_START_NEVER ? MT_QUIET_LEFT_OUT : MT_QUIET_SHELL;
 }
 
+/* What the loader says to debuggers when nothing is being loaded; a constant where the program has a copy of it. */
+static int at_rest;
+
 void mt_quiet_begin(const struct mt_config *c, enum mt_start choice, int root, const char *how, void (*start)(void))
 {
+	at_rest = (int)_r_debug.r_state;
 	quiet.config = c;
 	quiet.why = choice == MT_START_NEVER ? "left-out" : "small";
 	quiet.has_image = root;
@@ -191,7 +195,7 @@ void mt_quiet_grow(uint64_t bytes)
 		return;
 	quiet.bytes += bytes;
 	/* a handler that asks for memory while dlopen() or dlclose() is at work: the next one begins the recording */
-	if (quiet.bytes >= quiet.config->min_process_bytes && _r_debug.r_state == RT_CONSISTENT)
+	if (quiet.bytes >= quiet.config->min_process_bytes && (int)_r_debug.r_state == at_rest)
 		start_now();
 }
 
