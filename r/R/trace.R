@@ -35,10 +35,11 @@ TEXTS <- c("cpu", "type", "thread", "structure", "site", "type_name", "size_clas
 ADDRESSES <- c("page_start", "address", "ip", "start", "end")
 # fit into 53 bits: of the rest, times of the clock do not always
 DOUBLES <- c("time_ns", "reads", "writes", "size_bytes", "offset", "faults", "lost", "unattributed", "records", "target_ns", "cpu_ns",
-             "latency")
+             "latency", "accesses", "resident_bytes", "unseen_shared_bytes", "unseen_file_bytes", "program_cpu_ns", "monitor_cpu_ns",
+             "scan_ns", "zap_ns")
 INTEGERS <- c("image", "producer", "page_index", "structure_id", "task", "thread_index", "flags", "node", "sharing", "numa_distance", "id",
-              "stack", "index", "main", "depth", "line", "parent", "subtree_end", "threads", "weight_ppm", "producer_from", "producer_to")
-CLOCKS <- c("start_ns", "end_ns", "birth_ns", "death_ns", "first_ns", "first_write_ns", "from_ns", "to_ns")
+              "subphases", "stack", "index", "main", "depth", "line", "parent", "subtree_end", "threads", "weight_ppm", "producer_from", "producer_to")
+CLOCKS <- c("start_ns", "end_ns", "birth_ns", "death_ns", "first_ns", "first_write_ns", "from_ns", "to_ns", "closed_ns")
 
 # What readr makes of a column. Numbers of threads are a text in findings: several are separated by commas.
 column_type <- function(name, table) {

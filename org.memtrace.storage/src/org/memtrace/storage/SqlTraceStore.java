@@ -541,9 +541,15 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public List<Interval> intervals() throws MemtraceException {
 		check(TableChecksums.INTERVAL);
-		return !ours ? List.of() : list("SELECT IMAGE, START_NS, END_NS, TARGET_NS, FAULTS, LOST, UNATTRIBUTED, EVENT"
-				+ " FROM MT_INTERVAL ORDER BY ID", row -> new Interval(row.getInt(1), row.getLong(2), row.getLong(3),
-						row.getLong(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getString(8)));
+		return !ours ? List.of() : list("SELECT * FROM MT_INTERVAL ORDER BY ID", row -> new Interval(row.getInt(2), row.getLong(3),
+				row.getLong(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8), row.getString(9), measured(row)));
+	}
+
+	/** Databases that were made earlier have no such columns. */
+	private static Interval.Measured measured(ResultSet row) throws SQLException {
+		return row.getMetaData().getColumnCount() < 20 ? Interval.Measured.NOTHING
+				: new Interval.Measured(row.getLong(10), row.getLong(11), row.getLong(12), row.getLong(13), row.getLong(14), row.getLong(15),
+						row.getLong(16), row.getLong(17), row.getLong(18), row.getLong(19), row.getLong(20));
 	}
 
 	@Override

@@ -232,7 +232,7 @@ final class SqlTraceWriter implements TraceWriter {
 	@Override
 	public void intervals(List<Interval> list) throws MemtraceException {
 		int[] id = { 0 };
-		insert("INSERT INTO MT_INTERVAL VALUES(?,?,?,?,?,?,?,?,?)", list, (row, i) -> {
+		insert("INSERT INTO MT_INTERVAL VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", list, (row, i) -> {
 			row.setInt(1, id[0]++);
 			row.setInt(2, i.image());
 			row.setLong(3, i.startNs());
@@ -242,6 +242,12 @@ final class SqlTraceWriter implements TraceWriter {
 			row.setLong(7, i.lost());
 			row.setLong(8, i.unattributed());
 			row.setString(9, i.event());
+			Interval.Measured m = i.measured();
+			int column = 10;
+			for (long value : new long[] {m.closedNs(), m.subphases(), m.records(), m.accesses(), m.residentBytes(), m.unseenSharedBytes(),
+					m.unseenFileBytes(), m.programCpuNs(), m.monitorCpuNs(), m.scanNs(), m.zapNs()}) {
+				row.setLong(column++, value);
+			}
 		});
 	}
 

@@ -114,10 +114,26 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 					Column.number("end_ns", "End", "its end"), Column.number("target_ns", "Target", "length that was in force"),
 					Column.number("faults", "Faults", "accesses seen"), Column.number("lost", "Lost", "accesses known to be lost"),
 					Column.number("unattributed", "Unattributed", "pages without a thread"),
-					Column.text("event", "Event", "what happened")),
+					Column.text("event", "Event", "what happened"),
+					Column.number("closed_ns", "Closed", "when all pages were closed: what it tells happened before this time"),
+					Column.number("subphases", "Subphases", "how often it was looked for further threads and for writes"),
+					Column.number("records", "Records", "number of records that were written"),
+					Column.number("accesses", "Accesses", "accesses of the program, where all were counted"),
+					Column.number("resident_bytes", "Resident", "memory that was resident at its end, as far as the recorder sees it"),
+					Column.number("unseen_shared_bytes", "Unseen shared memory", "shared memory that the recorder did not see"),
+					Column.number("unseen_file_bytes", "Unseen files",
+							"written pages of private file mappings that the recorder did not see"),
+					Column.number("program_cpu_ns", "CPU time of program", "CPU time that the program used"),
+					Column.number("monitor_cpu_ns", "CPU time of recorder", "CPU time that the recorder used in the process"),
+					Column.number("scan_ns", "Scan", "time in which the recorder looked for used pages"),
+					Column.number("zap_ns", "Closing", "time in which it closed pages")),
 			(store, query, visitor, progress) -> {
 				for (Interval i : store.intervals()) {
-					visitor.row(i.image(), i.startNs(), i.endNs(), i.targetNs(), i.faults(), i.lost(), i.unattributed(), known(i.event()));
+					Interval.Measured m = i.measured();
+					visitor.row(i.image(), i.startNs(), i.endNs(), i.targetNs(), i.faults(), i.lost(), i.unattributed(), known(i.event()),
+							known(m.closedNs()), known(m.subphases()), known(m.records()), known(m.accesses()), known(m.residentBytes()),
+							known(m.unseenSharedBytes()), known(m.unseenFileBytes()), known(m.programCpuNs()), known(m.monitorCpuNs()),
+							known(m.scanNs()), known(m.zapNs()));
 				}
 			});
 

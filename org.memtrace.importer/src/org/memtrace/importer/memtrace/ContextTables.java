@@ -257,13 +257,24 @@ public final class ContextTables {
 	private void intervals(TraceDirectory.Image image) throws MemtraceException {
 		CsvTable.read(image.directory().resolve("intervals.csv"), image.fileName("intervals.csv"),
 				List.of("Start", "End"), skips, row -> {
-					long lost = row.number("LostRing", 0) + row.number("LostTable", 0);
+					long lost = row.number("LostRing", 0) + row.number("LostTable", 0) + row.number("LostUnmapped", 0)
+							+ row.number("LostRegion", 0) + row.number("LostWrite", 0);
+					long closedNs = known(row, "Closed");
 					intervals.add(new Interval(image.index(), row.number("Start", 0) + image.clockShiftNs(),
 							row.number("End", 0) + image.clockShiftNs(),
 							row.number("TargetNs", 0), row.number("Faults", 0), lost, row.number("Unattributed", 0),
-							row.text("Event")));
+							row.text("Event"), new Interval.Measured(closedNs < 0 ? closedNs : closedNs + image.clockShiftNs(),
+									row.number("Subphases", -1), row.number("Records", -1), known(row, "Accesses"), known(row, "Resident"),
+									row.number("UnseenShared", -1), row.number("UnseenFile", -1), row.number("ProgramCpuNs", -1),
+									row.number("MonitorCpuNs", -1), row.number("ScanNs", -1), row.number("ZapNs", -1))));
 					lostAccesses += lost;
 				});
+	}
+
+	/** A number of which 0 means that it is not known, as -1. */
+	private static long known(CsvTable.Row row, String column) {
+		long value = row.number(column, -1);
+		return value == 0 ? -1 : value;
 	}
 
 	private List<Structure> structures(TraceDirectory.Image image, Map<Long, Integer> stackIds)

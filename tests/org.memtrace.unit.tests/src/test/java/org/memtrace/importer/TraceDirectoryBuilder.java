@@ -80,8 +80,9 @@ public final class TraceDirectoryBuilder {
 				"5,1,7f0123,,,,,");
 		file("p0000/threads.csv", "TaskId,Name,Birth,Death,StackStart,StackEnd,Start", "100,app,1000,-1,0,0,",
 				"101,worker,1200,3000,7f0000,7f4000,work");
-		file("p0000/intervals.csv", "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event",
-				"0,1000,1500,1,500,4,3,0,0,0,10,1,1,1,1,", "1,1500,2000,1,500,4,3,1,2,1,10,1,1,1,1,governor:lengthened");
+		file("p0000/intervals.csv", "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses",
+				"0,1000,1500,1,500,4,3,0,0,0,10,1,1,1,1,,0,0,0,0,0,0",
+				"1,1500,2000,2,500,4,3,1,2,1,8192,3,4,5,6,governor:lengthened,0,0,2010,9,10,11");
 		return this;
 	}
 

@@ -141,7 +141,7 @@ abstract class StoreContract {
 			for (int i = 0; i < rows.size(); i += 1000) {
 				writer.accesses(batch(rows.subList(i, Math.min(rows.size(), i + 1000))));
 			}
-			writer.intervals(List.of(new Interval(0, 100, 200, 100, 5, 1, 2, "stop"),
+			writer.intervals(List.of(MEASURED,
 					new Interval(1, 100, 150, 50, 0, 0, 0, "")));
 			writer.threadTimes(TIMES);
 			writer.note("of the writer", new byte[] { 7, 0, 9 });
@@ -171,6 +171,9 @@ abstract class StoreContract {
 		return rows;
 	}
 
+	private static final Interval MEASURED = new Interval(0, 100, 200, 100, 5, 1, 2, "stop",
+			new Interval.Measured(210, 2, 3, 4L << 32, 5L << 32, 6L << 32, 7L << 32, 8, 9, 10, 11));
+
 	static final List<Row> SMALL = List.of(
 			new Row(100, 200, 2, 0, 1, 3, 0, 1, 0, 0, 0x401000),
 			new Row(100, 200, 3, 1, 2, 1, 2, 2, -1, 1, 0),
@@ -195,8 +198,7 @@ abstract class StoreContract {
 			assertEquals("main", store.stack(7).get(0).function());
 			assertEquals(-1L, store.stack(7).get(1).ip());
 			assertEquals(List.of(), store.stack(8));
-			assertEquals(2, store.intervals().size());
-			assertEquals(new Interval(0, 100, 200, 100, 5, 1, 2, "stop"), store.intervals().get(0));
+			assertEquals(List.of(MEASURED, new Interval(1, 100, 150, 50, 0, 0, 0, "")), store.intervals());
 			assertEquals(3, store.threadTimes().size());
 			assertEquals(20, store.threadTimes().total(0));
 			assertEquals(10, store.threadTimes().used(0, 150, 900));
