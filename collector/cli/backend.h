@@ -80,6 +80,8 @@ struct mt_backend {
 	int (*attach)(void *session, pid_t pid, bool on_exec);
 	/* From now on the trace is written. 0 or a negative errno. NULL: nothing to do, as in attach. */
 	int (*start)(void *session);
+	/* How the program ended, a status of wait(), where @status, of process @pid, is not what it is alone. */
+	int (*ended)(void *session, pid_t pid, int status);
 	/* Traced processes and threads that are alive. */
 	int (*alive)(void *session);
 	/* Stops, writes the rest, undoes what open() did, frees. *r may be NULL. */

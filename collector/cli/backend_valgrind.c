@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -172,6 +173,39 @@ static char **command(void *session, const char *program, char *const argv[])
 	return v;
 }
 
+/*
+ * The signal that ended a process, by what Valgrind wrote of it; 0: none. It sends itself the signal that was fatal. Where threads of
+ * the program are about to end, one of them may take that signal, after Valgrind has set back its own handler: then Valgrind says that
+ * this is impossible, and exits with 1.
+ */
+static int signal_of(const char *log)
+{
+	static const char says[] = "Process terminating with default action of signal ";
+	const char *at = strstr(log, "signal was supposed to be fatal") ? strstr(log, says) : NULL;
+	const int sig = at ? atoi(at + strlen(says)) : 0;
+
+	return sig > 0 && sig < NSIG ? sig : 0;
+}
+
+static int ended(void *session, pid_t pid, int status)
+{
+	const struct session *s = session;
+	char *path, *log;
+	size_t n;
+	int sig;
+
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
+		return status;
+	path = mt_printf("%s/" LOG "%d", s->trace, (int)pid);
+	log = mt_read_file(path, &n);
+	sig = log ? signal_of(log) : 0;
+	if (sig)
+		unlink(path);
+	free(log);
+	free(path);
+	return sig ? W_EXITCODE(0, sig) : status;
+}
+
 /* A line in which Valgrind says why it cannot go on, without what stands before it. NULL: none. To be freed. */
 static char *complaint(char *text)
 {
@@ -235,5 +269,6 @@ const struct mt_backend mt_backend_valgrind = {
 	.fits = fits,
 	.open = open_session,
 	.command = command,
+	.ended = ended,
 	.finish = finish,
 };

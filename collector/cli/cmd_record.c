@@ -1549,6 +1549,8 @@ static int record_program(const struct mt_args *a)
 	status = wait_for(pid, &children);
 	child_pid = 0;
 	alarm(0);
+	if (session && backend->ended)
+		status = backend->ended(session, pid, status);
 
 	st = json_object_get(m, "status");
 	if (WIFSIGNALED(status)) {

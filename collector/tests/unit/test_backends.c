@@ -3,9 +3,11 @@
 // uses: cli/backends.c cli/backend_zap.c cli/backend_rwp.c cli/faultcheck.c lib/faultprobe.c lib/rwprotect.c lib/clonesite.c cli/backend_kmod.c cli/backend_none.c cli/backend_hooks.c cli/backend_valgrind.c cli/backend_dynamorio.c cli/valgrind_alone.c cli/probe.c cli/kmod_build.c cli/kmod_module.c cli/user.c cli/kmod_drain.c cli/processes.c cli/program.c cli/tracedir.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c cli/util.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c cli/unseen.c cli/unseen_log.c
 // libs: -ldw -lelf -ljansson -lzstd -lz -lpthread
 /* The table of backends is whole, and what probes find is consistent. */
-#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness.h"
+#include "put_file.h"
 #include "../../cli/backend.h"
 
 static void table(void)
@@ -79,10 +81,48 @@ static void demands(void)
 	}
 }
 
+/* Valgrind that fails to end by the signal that killed the program exits with 1, which is not how the program ended. */
+static void killed_under_valgrind(void)
+{
+	static const char fatal[] = "==7== Process terminating with default action of signal 11 (SIGSEGV)\n";
+	static const char failed[] = "   main(): signal was supposed to be fatal\n";
+	static const struct { const char *first, *second; int status, ended; } cases[] = {
+		{ fatal, failed, W_EXITCODE(1, 0), 11 }, { fatal, "", W_EXITCODE(1, 0), W_EXITCODE(1, 0) },
+		{ "", failed, W_EXITCODE(1, 0), W_EXITCODE(1, 0) }, { fatal, failed, W_EXITCODE(2, 0), W_EXITCODE(2, 0) },
+		{ fatal, "", 11, 11 },
+	};
+	const struct mt_backend *b = mt_backend_find("valgrind");
+	char dir[] = "/tmp/mt-backends-XXXXXX", path[64], library[64];
+	struct mt_backend_request r = { .trace = mkdtemp(dir) };
+	char *why = NULL, *fix = NULL;
+	void *session;
+
+	CHECK(r.trace != NULL);
+	snprintf(library, sizeof(library), "%s/preload.so", dir);
+	snprintf(path, sizeof(path), "%s/valgrind-7", dir);
+	put_file(dir, ".", "preload.so", "");
+	setenv("MEMTRACE_PRELOAD", library, 1);
+	session = b->open(&r, &why, &fix);
+	CHECK(session != NULL);
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		char log[256];
+
+		snprintf(log, sizeof(log), "%s%s", cases[k].first, cases[k].second);
+		put_file(dir, ".", "valgrind-7", log);
+		CHECK(b->ended(session, 7, cases[k].status) == cases[k].ended);
+		CHECK(b->ended(session, 8, cases[k].status) == cases[k].status);	/* another one has no log */
+	}
+	b->finish(session, NULL);
+	unlink(library);
+	unlink(path);
+	CHECK(!rmdir(dir));
+}
+
 int main(void)
 {
 	table();
 	probes();
 	demands();
+	killed_under_valgrind();
 	return mt_test_done();
 }
