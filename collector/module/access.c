@@ -1,5 +1,5 @@
-// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: GPL-2.0-only
+// SPDX-FileCopyrightText: memtrace contributors
 /*
  * access.c - whose processes a session may trace: those that its opener may
  * ptrace for reading (PTRACE_MODE_READ with real ids): user and group ids,

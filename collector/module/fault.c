@@ -1,5 +1,5 @@
-// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: GPL-2.0-only
+// SPDX-FileCopyrightText: memtrace contributors
 /*
  * fault.c - a kprobe on handle_mm_fault() sees every page fault of the machine.
  *

@@ -1,5 +1,5 @@
-// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: GPL-2.0-only
+// SPDX-FileCopyrightText: memtrace contributors
 /*
  * memtrace: which memory pages does each thread of a program touch, in each
  * interval? See docs/collector-kernel.md for the design, abi.h for the use.

@@ -1,5 +1,5 @@
-// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: GPL-2.0-only
+// SPDX-FileCopyrightText: memtrace contributors
 /*
  * monitor.c - ends intervals.
  *

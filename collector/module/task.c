@@ -1,5 +1,5 @@
-// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: GPL-2.0-only
+// SPDX-FileCopyrightText: memtrace contributors
 /*
  * task.c - which tasks and address spaces are traced, and by which session.
  *

@@ -1,5 +1,5 @@
-/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /* compat/cpu.h - what else an architecture must have. */
 #ifndef MEMTRACE_COMPAT_CPU_H
 #define MEMTRACE_COMPAT_CPU_H

@@ -1,5 +1,5 @@
-/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /* compat/file.h - what the device needs and kernels have under other names. */
 #ifndef MEMTRACE_COMPAT_FILE_H
 #define MEMTRACE_COMPAT_FILE_H

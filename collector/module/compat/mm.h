@@ -1,5 +1,5 @@
-/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /* compat/mm.h - differences of memory management between RHEL 8 (4.18), 5.10 and the newest kernel; probed.h says what there is. */
 #ifndef MEMTRACE_COMPAT_MM_H
 #define MEMTRACE_COMPAT_MM_H

@@ -1,5 +1,5 @@
-/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /*
  * compat/pte.h - how a page is hidden, per architecture.
  *

@@ -1,5 +1,5 @@
-/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /*
  * compat/pte_arm64.h - VALID goes, and what says "present, but not valid"
  * comes: PTE_PROT_NONE, or since 6.11 PTE_PRESENT_INVALID, which is NG. For

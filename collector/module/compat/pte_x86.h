@@ -1,5 +1,5 @@
-/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /*
  * compat/pte_x86.h - PRESENT and PROTNONE are exchanged, the frame bits
  * inverted as for every PROT_NONE entry (L1TF); all other bits stay, so that

@@ -1,5 +1,5 @@
-/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /* compat/regs.h - the arguments of a probed function, at its entry; to be changed, too. */
 #ifndef MEMTRACE_COMPAT_REGS_H
 #define MEMTRACE_COMPAT_REGS_H

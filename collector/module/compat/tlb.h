@@ -1,5 +1,5 @@
-/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /*
  * compat/tlb.h - empty the TLBs after entries were hidden: mtr_flush_mm() for each address
  * space, then once mtr_flush_finish(); or mtr_flush_now() for one.
