@@ -30,6 +30,7 @@ struct mt_backend_request {
 /* What a session can tell at its end. */
 struct mt_backend_result {
 	uint64_t missed_faults;		/* of the whole machine */
+	uint64_t followed;		/* address spaces that devices or virtual machines use by page tables of their own */
 };
 
 /* What only some backends can do; the words for them are mt_ability_name[]. */

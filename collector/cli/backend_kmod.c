@@ -306,9 +306,11 @@ static void finish(void *session, struct mt_backend_result *r)
 	close(k->fd);
 	if (mt_kmod_temporary())
 		mt_kmod_unload();
-	if (r)
+	if (r) {
 		r->missed_faults = st.missed_probes;
-	/* a module before 1.5 leaves them 0 */
+		r->followed = st.followed;
+	}
+	/* a module before 1.5 leaves them 0, one before 1.6 the one above */
 	if (st.counter[MEMTRACE_C_STRANGER])
 		mt_note("record: %s page faults were of processes that share the memory of a recorded one without being its threads; "
 			"their pages are recorded, their thread is not known", mt_human_count(st.counter[MEMTRACE_C_STRANGER]));

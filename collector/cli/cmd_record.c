@@ -1208,6 +1208,8 @@ static int end_recording(const struct mt_args *a, json_t *m, const char *dir, co
 	if (r.missed_faults)
 		mt_note("the kernel missed %s page faults of this machine, perhaps of the program",
 			mt_human_count(r.missed_faults));
+	if (r.followed)
+		json_object_set_new(m, "followed", json_pack("{s:I}", "processes", (json_int_t)r.followed));
 	incomplete = not_written(dir);
 	mt_windows_unshare(dir);
 	mt_reserve_release(dir);

@@ -344,6 +344,26 @@ static json_t *late_of(uint64_t late, uint64_t intervals, uint64_t mean_ns, uint
 	return j;
 }
 
+/* What devices and virtual machines do to the memory of the program is not seen, whatever else is. */
+static void add_followed(const json_t *m, json_t *unseen)
+{
+	const json_int_t n = json_integer_value(json_object_get(json_object_get(m, "followed"), "processes"));
+	const char *text = json_string_value(json_object_get(unseen, "text"));
+	const bool all = !strcmp(json_string_value(json_object_get(unseen, "state")), "all");
+	char *more, *whole;
+
+	if (!n)
+		return;
+	more = mt_printf("what devices or virtual machines (a GPU, RDMA, KVM) access of %lld process%s by page tables of their own",
+			 (long long)n, n == 1 ? "" : "es");
+	whole = all ? mt_printf("not seen: %s; else %s", more, text) : mt_printf("%s; %s", text, more);
+	json_object_set_new(unseen, "text", json_string(whole));
+	if (all)
+		json_object_set_new(unseen, "state", json_string("some"));
+	free(whole);
+	free(more);
+}
+
 void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)
 {
 	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
@@ -441,8 +461,10 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		json_object_set_new(m, "unrecorded", unrecorded);
 	json_object_del(m, "unseen");
 	unseen = mt_unseen_describe(trace, dirs, states, n, unrecorded != NULL);
-	if (unseen)
+	if (unseen) {
+		add_followed(m, unseen);
 		json_object_set_new(m, "unseen", unseen);
+	}
 	json_object_del(m, "windows");
 	if (json_object_get(json_object_get(m, "parameters"), "windows"))
 		json_object_set_new(m, "windows", mt_windows_describe(trace,

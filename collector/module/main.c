@@ -421,6 +421,7 @@ static void stats(struct mtr_session *s, struct memtrace_stats *st)
 	st->longest_ns = s->longest_ns;
 	st->missed_probes = mtr_probes_missed();
 	st->interval_ns = s->rule.now_ns;
+	st->followed = s->followed;
 	st->tasks = atomic_read(&s->ntasks);
 	st->images = atomic_read(&s->nimages);
 	st->pool_blocks = s->pool.count / MTR_BLOCKS_PER_4K;

@@ -44,7 +44,7 @@
 #include "core.h"
 
 struct mtr_session {
-	struct mutex lock;
+	struct mutex lock;		/* requests, ends of intervals */
 	struct memtrace_config config;
 	bool configured;
 	bool stopping;			/* new address spaces are not hidden any more */
@@ -71,11 +71,11 @@ struct mtr_session {
 	u32 next_image;			/* mtr_reg_lock */
 	atomic_t ntasks, nimages;
 
-	spinlock_t done_lock;
+	spinlock_t done_lock;		/* what is to be read */
 	struct mtr_fifo done;		/* to be read; first == 0: a note, not of the pool */
 	u32 notes;
 	wait_queue_head_t wait;
-	struct mutex read_lock;
+	struct mutex read_lock;		/* one reader at a time */
 	struct task_struct *reader;	/* who read last, referenced; done_lock */
 	u64 reader_cpu_ns;		/* of it, counted so far; done_lock */
 	atomic64_t late_ns;		/* sweeps after forks, for the next interval */
@@ -84,6 +84,7 @@ struct mtr_session {
 	u64 monitor_cpu_ns, program_cpu_ns;	/* at the end of the last interval */
 	u64 at[MEMTRACE_C_N];		/* counters then */
 	u64 resident;
+	u32 followed;			/* address spaces that devices or virtual machines follow */
 	u64 intervals, late, close_ns, sweep_ns, flush_ns, longest_ns;
 	atomic64_t newborn_ns;
 	u64 __percpu *counter;
@@ -107,7 +108,7 @@ struct mtr_task {
 	bool fresh;			/* of an attach that has not succeeded yet; mtr_reg_lock */
 	bool vforked;			/* shares the memory of its parent until its exec, and is not followed */
 	bool huge_were_off;		/* huge pages of its address space were off before we came */
-	spinlock_t lock;
+	spinlock_t lock;		/* its chunk, and the repair of a page */
 	struct mtr_chunk chunk;
 	u64 cpu_ns;
 	u8 calm;			/* intervals in a row for which its hash was far too large */
@@ -127,7 +128,8 @@ struct mtr_image {
 	bool huge_were_off;		/* huge pages were off before we came */
 	u8 waited;			/* intervals since its last user went */
 	bool late;			/* not yet all hidden: written by the fork, cleared by a sweep */
-	spinlock_t lock;
+	bool followed;			/* others follow its page tables, see hide(); session->lock */
+	spinlock_t lock;		/* its chunk */
 	struct mtr_chunk chunk;		/* inferred accesses */
 };
 

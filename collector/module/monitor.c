@@ -76,12 +76,21 @@ static void take_open(struct mtr_session *s, struct mtr_task *t)
 	cond_resched();
 }
 
-/* Sweeps one address space, which may end meanwhile; begins its TLB bracket. session->lock; sleeps. */
+/*
+ * Sweeps one address space, which may end meanwhile; begins its TLB bracket. session->lock; sleeps.
+ *
+ * Whoever follows its page tables (KVM, RDMA on demand, a GPU, an IOMMU) goes on with what it has of a hidden page: no
+ * function that would tell it is exported. Such an address space is counted, since nobody knows which pages it uses.
+ */
 static void hide(struct mtr_session *s, struct mtr_image *im, u64 label, bool again, u64 *resident)
 {
 	struct mtr_sweep w = { .s = s, .im = im, .mode = again ? MTR_AGAIN : MTR_HIDE, .label = label };
 
 	WRITE_ONCE(im->late, false);
+	if (!im->followed && mm_has_notifiers(im->mm)) {
+		im->followed = true;
+		s->followed++;
+	}
 	inc_tlb_flush_pending(im->mm);
 	mtr_sweep_mm(&w);
 	if (w.hidden)
@@ -178,7 +187,7 @@ static void subphase(struct mtr_session *s)
 	list_for_each_entry(t, &s->tasks, list)
 		take_open(s, t);
 	s->past.turn++;
-	hide_all(s, s->number / 2, s->past.e != NULL);
+	hide_all(s, s->number / 2, s->past.e);
 }
 
 static struct mtr_image *image_of(struct mtr_session *s, u32 number)
@@ -334,9 +343,9 @@ static u64 reader_cpu(struct mtr_session *s)
 static void set_number(struct mtr_session *s, u64 number)
 {
 	WRITE_ONCE(s->page[0], number);
-	smp_mb();
+	smp_mb();	/* no fault has the new number before the program can read it */
 	WRITE_ONCE(s->number, number);
-	smp_mb();
+	smp_mb();	/* and none the old one once the lock of its task was taken: it reads the number with that lock */
 }
 
 /* session->lock; sleeps. */

@@ -35,22 +35,38 @@ bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *v
 	return vma->vm_start >= s->config.skip_start && vma->vm_end <= s->config.skip_end;
 }
 
-/* The mmap_lock or the lock of a VMA over @a is held. */
+/*
+ * The PMD of an address, or NULL; *next: where the table that it is in, or that is missing, ends, at most @end. The mmap_lock or
+ * the lock of a VMA over @a is held: tables of the upper levels stay. Each word is read once; the hardware and other threads
+ * write them meanwhile.
+ */
+static __always_inline pmd_t *mtr_pmds_of(struct mm_struct *mm, unsigned long a, unsigned long end, unsigned long *next)
+{
+	pgd_t *pgd = pgd_offset(mm, a), g = READ_ONCE(*pgd);
+	p4d_t *p4d, f;
+	pud_t *pud, u;
+
+	*next = pgd_addr_end(a, end);
+	if (pgd_none(g) || unlikely(pgd_bad(g)))
+		return NULL;
+	p4d = p4d_offset_lockless(pgd, g, a);
+	f = READ_ONCE(*p4d);
+	*next = p4d_addr_end(a, end);
+	if (p4d_none(f) || unlikely(p4d_bad(f)))
+		return NULL;
+	pud = pud_offset_lockless(p4d, f, a);
+	u = READ_ONCE(*pud);
+	*next = pud_addr_end(a, end);
+	if (pud_none(u) || pud_leaf(u) || unlikely(pud_bad(u)))
+		return NULL;
+	return pmd_offset_lockless(pud, u, a);
+}
+
 pmd_t *mtr_pmd_of(struct mm_struct *mm, unsigned long a)
 {
-	pgd_t *pgd = pgd_offset(mm, a);
-	p4d_t *p4d;
-	pud_t *pud;
+	unsigned long next;
 
-	if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd)))
-		return NULL;
-	p4d = p4d_offset(pgd, a);
-	if (p4d_none(*p4d) || unlikely(p4d_bad(*p4d)))
-		return NULL;
-	pud = pud_offset(p4d, a);
-	if (pud_none(*pud) || pud_leaf(*pud) || unlikely(pud_bad(*pud)))
-		return NULL;
-	return pmd_offset(pud, a);
+	return mtr_pmds_of(mm, a, ULONG_MAX, &next);
 }
 
 /*
@@ -81,6 +97,11 @@ pte_t *mtr_pte_lock(struct mm_struct *mm, pmd_t *pmd, unsigned long a, spinlock_
 	}
 }
 
+/* What a step costs, in entries looked at: 10 ns each; another mapping is found in a tree, another table by its upper ones. */
+#define VMA_COST 16u
+#define TABLE_COST 4u
+#define INFER_COST 8u
+
 /* The page table lock is held. */
 static void infer(struct mtr_sweep *w, struct vm_area_struct *vma, unsigned long a, pte_t p)
 {
@@ -102,6 +123,7 @@ static void infer(struct mtr_sweep *w, struct vm_area_struct *vma, unsigned long
 		w->dropped++;
 	else
 		w->inferred++;
+	w->left -= min_t(unsigned int, w->left, INFER_COST);
 }
 
 static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *pmd,
@@ -168,10 +190,6 @@ out:
 	rcu_read_unlock();
 }
 
-/* What a step costs, in entries looked at: 10 ns each; another mapping is found in a tree, another table by its upper ones. */
-#define VMA_COST 16u
-#define TABLE_COST 4u
-
 /* Counts a step; true: the piece ends, the next one begins at @next. */
 static bool piece_ends(struct mtr_sweep *w, unsigned long cost, unsigned long next)
 {
@@ -183,11 +201,11 @@ static bool piece_ends(struct mtr_sweep *w, unsigned long cost, unsigned long ne
 	return true;
 }
 
-/* The entries of [a, end), which is in one table of PMDs. True: the piece ends. */
-static bool sweep_pmds(struct mtr_sweep *w, struct vm_area_struct *vma, pud_t *pud, unsigned long a, unsigned long end)
+/* The entries of [a, end), which is in one table of PMDs, at @pmd. True: the piece ends. */
+static bool sweep_pmds(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *pmd, unsigned long a, unsigned long end)
 {
-	pmd_t *pmd = pmd_offset(pud, a), v;
 	unsigned long next, cost;
+	pmd_t v;
 
 	for (; a < end; a = next, pmd++) {
 		next = pmd_addr_end(a, end);
@@ -214,24 +232,11 @@ static bool sweep_vma(struct mtr_sweep *w, struct vm_area_struct *vma, unsigned 
 {
 	const unsigned long end = vma->vm_end;
 	unsigned long next;
+	pmd_t *pmd;
 
 	for (; a < end; a = next) {
-		pgd_t *pgd = pgd_offset(w->im->mm, a);
-		p4d_t *p4d;
-		pud_t *pud;
-
-		next = pgd_addr_end(a, end);
-		if (!pgd_none(*pgd) && !pgd_bad(*pgd)) {
-			p4d = p4d_offset(pgd, a);
-			next = p4d_addr_end(a, end);
-			if (!p4d_none(*p4d) && !p4d_bad(*p4d)) {
-				pud = pud_offset(p4d, a);
-				next = pud_addr_end(a, end);
-				if (!pud_none(*pud) && !pud_leaf(*pud) && !pud_bad(*pud) && sweep_pmds(w, vma, pud, a, next))
-					return true;
-			}
-		}
-		if (piece_ends(w, TABLE_COST, next))
+		pmd = mtr_pmds_of(w->im->mm, a, end, &next);
+		if ((pmd && sweep_pmds(w, vma, pmd, a, next)) || piece_ends(w, TABLE_COST, next))
 			return true;
 	}
 	return false;

@@ -53,7 +53,7 @@ struct mtr_image *mtr_find_image(const struct mm_struct *mm)
  * (NULL: attached). NULL: no memory.
  */
 static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, struct task_struct *k,
-				  const struct mtr_task *from, enum memtrace_how how, bool *is_new)
+				   const struct mtr_task *from, enum memtrace_how how, bool *is_new)
 {
 	struct mtr_image *im = mtr_find_image(mm);
 

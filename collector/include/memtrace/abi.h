@@ -34,7 +34,7 @@
 	_Static_assert(sizeof(struct type) == (bytes), "layout of struct " #type)
 
 #define MEMTRACE_ABI_MAJOR	1
-#define MEMTRACE_ABI_MINOR	5
+#define MEMTRACE_ABI_MINOR	6
 #define MEMTRACE_DEVICE		"/dev/memtrace"
 
 #define MEMTRACE_BLOCK_BYTES	4096
@@ -132,7 +132,8 @@ struct memtrace_stats {
 	__u64 interval_ns;		/* in force */
 	__u32 tasks, images;		/* alive */
 	__u32 pool_blocks, pool_free, pool_low;	/* low: the smallest number of free blocks ever */
-	__u32 pad[3];
+	__u32 followed;			/* LOSS: address spaces whose pages others use by tables of their own (KVM, RDMA, GPUs): unseen (1.6; 0 before) */
+	__u32 pad[2];
 };
 MEMTRACE_SIZE(memtrace_stats, MEMTRACE_COUNTERS * 8 + 72 + 32);
 

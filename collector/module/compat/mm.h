@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
+#include <linux/mmu_notifier.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/userfaultfd_k.h>
@@ -52,6 +53,17 @@ static inline void mmap_read_unlock(struct mm_struct *mm)
 #ifndef MTR_HAS_LEAF
 #define pmd_leaf(v) pmd_large(v)
 #define pud_leaf(v) pud_large(v)
+#endif
+
+/* The next table by a word that was read already, as get_user_pages_fast() has it (5.10). */
+#ifndef p4d_offset_lockless
+#define p4d_offset_lockless(pgdp, pgd, a) p4d_offset(&(pgd), a)
+#endif
+#ifndef pud_offset_lockless
+#define pud_offset_lockless(p4dp, p4d, a) pud_offset(&(p4d), a)
+#endif
+#ifndef pmd_offset_lockless
+#define pmd_offset_lockless(pudp, pud, a) pmd_offset(&(pud), a)
 #endif
 
 /*

@@ -207,6 +207,7 @@ fi
 
 if part hostile; then	# what users might try against the kernel, each other and recorded programs
 	[ -e /fuse.ko ] && insmod /fuse.ko
+	for m in $(cat /modules/order 2> /dev/null); do insmod /modules/$m.ko; done
 	cp /bin/hostile /tmp/hostile.copy
 	load
 	/bin/hostile all 2>&1

@@ -74,6 +74,8 @@ machine() {
 		esac
 	done
 	cp "$here/guest.sh" "$root/guest.sh"
+	# the emulated processor has SVM: virtual machines in the virtual machine
+	case " $parts " in *" hostile "*) [ ! -e "$work/$v/.complete" ] || host_modules "$root" "$v" kvm-amd ;; esac
 	# LOADS=1000 for the whole thousand: two minutes
 	{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
 	case " $parts " in *" record "* | *" cpus "*) install_record "$root" "$v" ;; esac

@@ -254,6 +254,31 @@ static void windows(void)
 	json_decref(m);
 }
 
+/* A device that uses the memory of a program by page tables of its own: not all was seen, whatever the backend says. */
+static void followed(void)
+{
+	json_t *m = json_pack("{s:{s:i}}", "followed", "processes", 1), *u;
+	char *rm = mt_printf("rm -rf %s/p*", trace);
+
+	CHECK_EQ(system(rm), 0);
+	free(rm);
+	image("p0000", DEAD, "root", -1, "zap");
+	put_file(trace, "p0000", "intervals.csv", HEADER "0,350,450,2,100,9,7,1,200,300,4096,20,30,10,60,stop,0,0,0,0,0,0\n");
+	put_file(trace, "p0000", "unseen.csv", UNSEEN);
+	for (int again = 0; again < 2; again++) {
+		mt_manifest_complete(m, trace, 0);
+		u = json_object_get(m, "unseen");
+		CHECK_STR(json_string_value(json_object_get(u, "state")), "some");
+		CHECK_STR(json_string_value(json_object_get(u, "text")),
+			  "not seen: what devices or virtual machines (a GPU, RDMA, KVM) access of 1 process by page tables of their own; "
+			  "else all memory seen");
+	}
+	json_object_del(m, "followed");
+	mt_manifest_complete(m, trace, 0);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "unseen"), "state")), "all");
+	json_decref(m);
+}
+
 static void build_ids(const char *self)
 {
 	char *id = mt_build_id(self);
@@ -281,6 +306,7 @@ int main(int argc, char **argv)
 	promises_nothing();
 	repairs();
 	windows();
+	followed();
 	build_ids(argv[0]);
 	rm = mt_printf("rm -r %s", trace);
 	CHECK_EQ(system(rm), 0);
