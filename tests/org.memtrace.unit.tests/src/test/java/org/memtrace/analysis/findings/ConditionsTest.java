@@ -58,6 +58,7 @@ class ConditionsTest {
 		all.add(new Miss("all-to-all", "share of (page, interval) pairs", 4, t -> exchange(t, 20, p -> 4, i -> i % 3 == 0, 4)));
 		all.add(new Miss("all-to-all", "threads that write it", 4, t -> exchange(t, 20, p -> 4, i -> true, 1)));
 		all.add(new Miss("all-to-all", "pages that are used", 4, t -> exchange(t, 3, p -> 4, i -> true, 4)));
+		all.add(new Miss("all-to-all", "share of its pages that one thread uses nearly alone", 4, ConditionsTest::owned));
 		// one thread begins in the first line, the others anywhere: no line is seen twice with several
 		all.add(new Miss("page-shared", "share of the first addresses in a line", 4, ConditionsTest::anywhere));
 		// false sharing of a small structure
@@ -230,6 +231,18 @@ class ConditionsTest {
 					if (i == 0 || together.in(i) && (p < 15 || together.in(i + 1)) || i % users.thread(p) == k) {
 						t.access(s, p, i, k, 1, k < writers ? 1 : 0, 8 * k, k < writers ? 8 * k : -1);
 					}
+				}
+			}
+		}
+	}
+
+	/** All threads write all pages in each interval, but of each page one makes nine tenths of the accesses. */
+	private static void owned(PlantedTrace t) {
+		int s = t.structure("exchange", StructureKind.HEAP, 20);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 20; p++) {
+				for (int k = 0; k < 4; k++) {
+					t.access(s, p, i, k, k == p % 4 ? 60 : 1, 1, 8 * k, 8 * k);
 				}
 			}
 		}
