@@ -56,14 +56,16 @@ public final class FirstTouch implements Rule {
 		int first = g.firstToucher();
 		double single = (double) g.singleParts / g.lateParts;
 		boolean own = single >= 0.5;
+		Groups.Cost cost = Groups.firstTouch(g, t);
 		return new Statement("one thread, " + t.thread(first) + ", touches " + Words.percent(g.firstTouchShare())
 				+ " of its " + Words.count(g.parts, "page")
 				+ " first; "
 				+ Words.percent((double) g.handedOn / g.lateParts) + " of the pages are then used mainly by another thread; "
-				+ Words.percent(single) + " of the pages have one main user" + Groups.nodes(g, t),
+				+ Words.percent(single) + " of the pages have one main user" + cost.text(),
 				own ? "initialise it in parallel, with the schedule of the loop that uses it"
 						: "interleave it over the NUMA nodes: its pages have no single main user")
-				.fix(own ? Fix.parallelInit(g, t) : Fix.interleave(g, t)).view("thread").thread(first).figure("first_touch", g.firstTouchShare())
+				.fix(own ? Fix.parallelInit(g, t) : Fix.interleave(g, t)).view("thread").severity(cost.severity())
+				.thread(first).figure("first_touch", g.firstTouchShare())
 				.figure("handed_on", (double) g.handedOn / g.lateParts).figure("one_user", single).key(t.thread(first) + own);
 	}
 

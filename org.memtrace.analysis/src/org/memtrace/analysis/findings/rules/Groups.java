@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.PageEntries;
@@ -21,6 +22,10 @@ final class Groups {
 	private static final double ACTIVE = 0.05;
 	/** Share of the run that is not worth a change. */
 	private static final double NEGLIGIBLE = 0.01;
+	/** Of structures that cost something together: the part of one that counts. */
+	private static final double PART = 0.1;
+	/** What a page fault takes that clears a page, where it takes long (in a virtual machine); without one it is a fourth of that. */
+	private static final long FAULT_NS = 4000;
 
 	private Groups() {
 	}
@@ -122,18 +127,55 @@ final class Groups {
 	}
 
 	/**
-	 * What the number of nodes means for advice about placement, or what is remote there. On one node no page is far, but faults and zeroing
-	 * cost time where they are. A trace does not tell how much; it is no more than the time in which pages are touched first.
+	 * What a finding about placement costs on the recorded machine.
+	 *
+	 * @param text begins with "; ", empty when nothing is known
+	 * @param severity null: that of the rule
 	 */
-	static String nodes(GroupFacts g, TraceFacts t) {
+	record Cost(String text, Severity severity) {
+	}
+
+	/** On one node no page is far; on several it is known what share of the later accesses is. */
+	static Cost placement(GroupFacts g, TraceFacts t) {
 		if (t.nodes() == 1) {
-			double phase = (double) g.firstIntervals.cardinality() * t.intervalNs() / Math.max(1, t.info().endNs() - t.info().startNs());
-			return phase < NEGLIGIBLE ? "; this machine has one NUMA node, and its first touches take less than " + Words.percent(NEGLIGIBLE)
-					+ " of the run, so this costs nothing here"
-					: "; this machine has one NUMA node, so no page is far; its first touches are in "
-							+ Words.count(g.firstIntervals.cardinality(), "interval") + " of " + t.intervals() + ", and what they cost there is not known";
+			return new Cost("; this machine has one NUMA node, so no page is far, and this costs nothing here", Severity.LOW);
 		}
-		return g.placed == 0 ? "" : "; " + Words.percent(g.remote / g.placed) + " of its later " + t.unit()
-						+ " are of a page on another NUMA node than the thread";
+		return new Cost(g.placed == 0 ? "" : "; " + Words.percent(g.remote / g.placed) + " of its later " + t.unit()
+				+ " are of a page on another NUMA node than the thread", null);
+	}
+
+	/**
+	 * What it costs that one thread touches pages first. On one node these are its page faults, while the others wait. A trace does not
+	 * tell how long they take: not longer than the intervals that they are in, nor than a page fault takes where it takes long.
+	 */
+	static Cost firstTouch(GroupFacts g, TraceFacts t) {
+		if (t.nodes() != 1) {
+			return placement(g, t);
+		}
+		int toucher = g.firstToucher();
+		BitSet intervals = new BitSet();
+		long pages = 0;
+		for (GroupFacts other : t.groups()) {
+			if (isData(other) && other.firstToucher() == toucher) {
+				intervals.or(other.firstIntervals);
+				pages += other.firstTouched[toucher];
+			}
+		}
+		if (share(intervals.cardinality(), pages, t) < NEGLIGIBLE) {
+			return new Cost("; this machine has one NUMA node, and all first touches of the thread take less than " + Words.percent(NEGLIGIBLE)
+					+ " of the run, so this costs nothing here", Severity.LOW);
+		}
+		int own = g.firstTouched[toucher];
+		double share = share(g.firstIntervals.cardinality(), own, t);
+		boolean byFaults = share < share(g.firstIntervals.cardinality(), Long.MAX_VALUE, t);
+		return new Cost("; this machine has one NUMA node, so no page is far; what is left are the page faults that one thread takes for all: "
+				+ (byFaults ? Words.percent(share) + " of the run if each of the " + own + " takes " + FAULT_NS / 1000 + " µs"
+						: Words.percent(share) + " of the run at most"),
+				share < PART * NEGLIGIBLE ? Severity.LOW : Severity.MEDIUM);
+	}
+
+	/** The share of the run that first touches take at most. */
+	private static double share(int intervals, long pages, TraceFacts t) {
+		return Math.min((double) intervals * t.intervalNs(), (double) pages * FAULT_NS) / Math.max(1, t.info().endNs() - t.info().startNs());
 	}
 }

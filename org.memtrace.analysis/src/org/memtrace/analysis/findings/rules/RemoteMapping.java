@@ -55,10 +55,12 @@ public final class RemoteMapping implements Rule {
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
+		Groups.Cost cost = Groups.placement(g, t);
 		return new Statement(Words.percent((double) g.handedOnSingle / g.lateParts) + " of its " + Words.count(g.parts, "page")
 				+ " are touched first by one thread and then used nearly only by another one; no thread touches more than "
-				+ Words.percent(g.firstTouchShare()) + " first" + Groups.nodes(g, t),
+				+ Words.percent(g.firstTouchShare()) + " first" + cost.text(),
 				"divide the initialisation as the computation, and bind the threads").fix(Fix.sameSchedule(g, t)).view("thread")
+				.severity(cost.severity())
 				.figure("handed_on", (double) g.handedOnSingle / g.lateParts).key("");
 	}
 

@@ -54,15 +54,16 @@ public final class Replicate implements Rule {
 		int team = t.team().length;
 		boolean small = g.liveBytes <= th.get(Threshold.REPLICATE_BYTES);
 		double late = g.late();
+		Groups.Cost cost = Groups.placement(g, t);
 		return new Statement(Words.count(g.users(), "thread") + " read it, most of them "
 				+ Words.percent(g.usedByAtLeast(th.get(Threshold.TEAM) * team))
 				+ " of its " + Words.count(g.lateParts, "page") + "; " + Words.percent(late == 0 ? 0 : g.lateWrites() / late)
 				+ " of its " + t.unit() + " after the first interval are writes; " + t.thread(g.firstToucher()) + " touches "
 				+ Words.percent(g.firstTouchShare())
-				+ " of its pages first" + Groups.nodes(g, t),
+				+ " of its pages first" + cost.text(),
 				small ? "keep a copy of it on each NUMA node (it is only read after its initialisation, and has " + Words.bytes(g.liveBytes) + ")"
 						: "interleave it over the NUMA nodes: it is only read, but with " + Words.bytes(g.liveBytes) + " too large for copies")
-				.fix(small ? Fix.copies(g, t) : Fix.interleave(g, t)).view("thread").figure("readers", g.users())
+				.fix(small ? Fix.copies(g, t) : Fix.interleave(g, t)).view("thread").severity(cost.severity()).figure("readers", g.users())
 				.figure("bytes", g.liveBytes).thread(g.firstToucher()).key(t.thread(g.firstToucher()) + small);
 	}
 

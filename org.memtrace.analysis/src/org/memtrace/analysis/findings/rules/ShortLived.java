@@ -43,7 +43,14 @@ public final class ShortLived implements Rule {
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		Blocks b = Blocks.of(g, t);
 		return new Statement(Words.count(b.count(), "block") + " of " + Words.bytes(g.bytes / b.count()) + " (mean) live for "
-				+ org.memtrace.analysis.text.Units.duration(t.info(), (long) b.medianLifeNs()) + " each (median); the kernel clears their pages at each new first touch",
-				"allocate one buffer and use it again").fix(Fix.keepBuffer(g, t)).view("rw").figure("blocks", b.count());
+				+ org.memtrace.analysis.text.Units.duration(t.info(), (long) b.medianLifeNs()) + " each (median), at "
+				+ b.addresses() + (b.addresses() == 1 ? " address" : " addresses") + "; if the allocator gives their pages back to the kernel in between, which a trace does"
+				+ " not tell, each block has all its page faults anew", "allocate one buffer and use it again").fix(Fix.keepBuffer(g, t)).view("rw")
+				.figure("blocks", b.count()).figure("addresses", b.addresses());
+	}
+
+	@Override
+	public boolean folds() {
+		return true;
 	}
 }

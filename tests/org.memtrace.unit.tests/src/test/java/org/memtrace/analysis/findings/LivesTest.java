@@ -10,8 +10,10 @@ import java.util.function.IntUnaryOperator;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.rules.Severity;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.memory.StructureKind;
 
@@ -99,22 +101,101 @@ class LivesTest {
 		assertEquals(0, facts(t).multiUserParts);
 	}
 
-	/** On one node faults and zeroing cost time where pages are touched first. Only where that is a moment of the run it costs nothing. */
+	/** On one node the page faults cost time where pages are touched first. Only where that is a moment of the run it costs nothing. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			20   | 1    | MEDIUM | 5.0 % of the run at most
+			20   | 5000 | MEDIUM | 1.3 % of the run if each of the 320 takes 4 µs
+			400  | 1    | LOW    | all first touches of the thread take less than 1.0 % of the run, so this costs nothing here
+			20   | 9000 | LOW    | all first touches of the thread take less than 1.0 % of the run, so this costs nothing here
+			""")
+	void firstTouchesOfOneNodeCostWhatTheyTake(int intervals, long stretch, Severity severity, String text) throws MemtraceException {
+		PlantedTrace t = firstTouches(320, intervals);
+		t.stretch = stretch;
+		t.properties.put("numa_nodes", "1");
+		Finding f = t.advise().findings().get(0);
+		assertEquals("first-touch", f.rule());
+		assertTrue(f.evidence().contains("; this machine has one NUMA node, ") && f.evidence().contains(text), f.evidence());
+		assertEquals(severity, f.severity());
+		t.properties.put("numa_nodes", "2");
+		assertEquals(Severity.HIGH, t.advise().findings().get(0).severity());
+	}
+
+	private static PlantedTrace firstTouches(int pages, int intervals) {
+		PlantedTrace t = new PlantedTrace(4, intervals);
+		int s = t.structure("field", StructureKind.HEAP, pages);
+		for (int i = 0; i < intervals; i++) {
+			for (int p = 0; p < pages; p++) {
+				t.write(s, p, i, i == 0 ? 0 : t.owner(p, pages));
+			}
+		}
+		return t;
+	}
+
+	/** Each of many arrays costs too little to be told that it costs something; all of them together do. */
 	@Test
-	void firstTouchesOfOneNodeCostWhatTheyTake() throws MemtraceException {
-		for (int intervals : new int[] {20, 400}) {
-			PlantedTrace t = new PlantedTrace(4, intervals);
-			t.properties.put("numa_nodes", "1");
-			int s = t.structure("field", StructureKind.HEAP, 64);
-			for (int i = 0; i < intervals; i++) {
-				for (int p = 0; p < 64; p++) {
-					t.write(s, p, i, i == 0 ? 0 : t.owner(p, 64));
+	void whatCostsSomethingTogetherIsNotCalledFree() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, 20);
+		t.stretch = 2000;
+		t.properties.put("numa_nodes", "1");
+		for (int a = 0; a < 10; a++) {
+			int s = t.structure("m_" + (char) ('a' + a), StructureKind.HEAP, 32);
+			for (int i = 0; i < 20; i++) {
+				for (int p = 0; p < 32; p++) {
+					t.write(s, p, i, i == 0 ? 0 : t.owner(p, 32));
 				}
 			}
-			String evidence = t.advise().findings().get(0).evidence();
-			assertEquals(intervals == 400, evidence.contains("costs nothing here"), evidence);
-			assertTrue(evidence.contains(intervals == 400 ? "its first touches take less than 1.0 % of the run"
-					: "no page is far; its first touches are in 1 interval of 20, and what they cost there is not known"), evidence);
 		}
+		Finding f = t.advise().findings().get(0);
+		assertEquals(10, f.names().size());
+		assertEquals(Severity.MEDIUM, f.severity());
+		assertTrue(f.evidence().contains("0.3 % of the run if each of the 32 takes 4 µs"), f.evidence());
+	}
+
+	/** No page is far on one node, so it does not matter that others use them than touched them first, nor that all read them. */
+	@ParameterizedTest
+	@ValueSource(booleans = {false, true})
+	void placementCostsNothingOnOneNode(boolean read) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, 20);
+		int s = t.structure("grid", StructureKind.HEAP, 64);
+		for (int i = 0; i < 20; i++) {
+			for (int p = 0; p < 64; p++) {
+				for (int k = 0; k < 4; k++) {
+					if (i == 0 && k == t.owner(p, 64)) {
+						t.write(s, p, i, k);
+					} else if (i > 0 && (read || k == (t.owner(p, 64) + 1) % 4)) {
+						t.read(s, p, i, k);
+					}
+				}
+			}
+		}
+		t.properties.put("numa_nodes", "1");
+		Finding f = t.advise().findings().get(0);
+		assertEquals(read ? "replicate" : "remote-mapping", f.rule());
+		assertEquals(Severity.LOW, f.severity());
+		assertTrue(f.evidence().contains("so no page is far, and this costs nothing here"), f.evidence());
+		t.properties.put("numa_nodes", "2");
+		assertEquals(read ? Severity.MEDIUM : Severity.HIGH, t.advise().findings().get(0).severity());
+	}
+
+	/** Blocks that come and go: what is known is told, and places with the same cause are one finding. */
+	@Test
+	void shortLivesOfManyPlacesAreOneFinding() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, 200);
+		for (int b = 0; b < 100; b++) {
+			for (int a = 0; a < 4; a++) {
+				int s = t.structure("f" + a + "_elem" + (b == 0 ? "" : " #" + (b + 1)), StructureKind.HEAP, BASE + a * 0x100000L + b % 3 * 0x1000000L,
+						20L * PlantedTrace.PAGE, 2L * b * PlantedTrace.INTERVAL, (2L * b + 1) * PlantedTrace.INTERVAL, 0);
+				for (int p = 0; p < 20; p++) {
+					t.write(s, p, 2 * b, 0);
+				}
+			}
+		}
+		List<Finding> all = t.advise().findings();
+		assertEquals(List.of("short-lived"), all.stream().map(Finding::rule).toList());
+		assertEquals(4, all.get(0).names().size());
+		assertTrue(all.get(0).evidence().contains("100 blocks of 80.0 KiB (mean) live for 1 µs each (median), at 3 addresses; if the allocator gives"
+				+ " their pages back to the kernel in between, which a trace does not tell, each block has all its page faults anew"),
+				all.get(0).evidence());
 	}
 }

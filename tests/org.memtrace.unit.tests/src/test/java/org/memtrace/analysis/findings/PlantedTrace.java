@@ -71,6 +71,8 @@ public final class PlantedTrace {
 
 	/** The file of the program. */
 	public String application = "/usr/bin/work";
+	/** Times of accesses and intervals, and the end, are so many times later. */
+	public long stretch = 1;
 	private final int threads;
 	private final int intervals;
 	private final List<Structure> structures = new ArrayList<>();
@@ -368,14 +370,14 @@ public final class PlantedTrace {
 			AccessBatch batch = new AccessBatch(accesses.size());
 			for (Access a : accesses) {
 				int leaf = firstLeaf.get(a.structure()) + a.page();
-				long start = a.interval() * INTERVAL;
-				batch.add(start, start + INTERVAL, leaf, a.thread(), a.cpu() + 1, a.reads(), a.writes(), 1, a.node(), 0, a.ip(),
+				long start = a.interval() * INTERVAL * stretch;
+				batch.add(start, start + INTERVAL * stretch, leaf, a.thread(), a.cpu() + 1, a.reads(), a.writes(), 1, a.node(), 0, a.ip(),
 						a.readOffset(), a.writeOffset());
 			}
 			w.accesses(batch);
 			List<Interval> monitored = new ArrayList<>();
 			for (int i = 0; i < intervals; i++) {
-				monitored.add(new Interval(0, i * INTERVAL, (i + 1) * INTERVAL, INTERVAL, 0, 0, 0, ""));
+				monitored.add(new Interval(0, i * INTERVAL * stretch, (i + 1) * INTERVAL * stretch, INTERVAL * stretch, 0, 0, 0, ""));
 			}
 			w.intervals(monitored);
 			w.threadTimes(times.build());
@@ -395,7 +397,7 @@ public final class PlantedTrace {
 			}
 			w.note(TraceStore.NOTE_CODE, code.build().toBytes());
 			info = w.commit(new TraceInfo(-1, "planted", "planted", TraceInfo.TYPE_MEMTRACE, application, "host", "Linux", threads, 0,
-					producers.size(), 0, intervals * INTERVAL, Instant.EPOCH, PAGE, "", new TreeMap<>(properties)), "{}", Progress.NONE);
+					producers.size(), 0, intervals * INTERVAL * stretch, Instant.EPOCH, PAGE, "", new TreeMap<>(properties)), "{}", Progress.NONE);
 		}
 		return catalogue.open(info.id());
 	}
