@@ -103,6 +103,7 @@ void mt_tracefile_interval_begin(struct mt_tracefile *t, uint64_t start, uint64_
 	p = mt_put_u64(p, end);
 	*p++ = ',';
 	t->times_len = (size_t)(p - t->times);
+	t->task_len = 0;
 }
 
 static char *put_i64(char *p, int64_t v)
@@ -126,6 +127,47 @@ static char *put_mask(char *p, const uint64_t *mask, int words)
 	return p;
 }
 
+/* What is mostly one digit. */
+static inline char *put_small(char *p, uint64_t v)
+{
+	if (v >= 10)
+		return mt_put_u64(p, v);
+	*p = (char)('0' + v);
+	return p + 1;
+}
+
+/* Hexadecimal; 20 bytes of room. */
+static inline char *put_address(char *p, uint64_t v, struct mt_address_text *a)
+{
+	static const char digit[16] = "0123456789abcdef";
+
+	if (v >> 20 != a->high || !a->high) {
+		if (!(v >> 20))
+			return mt_put_hex(p, v);
+		a->high = v >> 20;
+		a->len = (size_t)(mt_put_hex(a->text, v >> 20) - a->text);
+	}
+	memcpy(p, a->text, sizeof(a->text));	/* of a known size: two instructions */
+	p += a->len;
+	p[0] = digit[v >> 16 & 15];
+	p[1] = digit[v >> 12 & 15];
+	p[2] = digit[v >> 8 & 15];
+	p[3] = digit[v >> 4 & 15];
+	p[4] = digit[v & 15];
+	return p + 5;
+}
+
+/* The second part of t->times. */
+static void set_task(struct mt_tracefile *t, int32_t tid)
+{
+	char *p = put_i64(t->times + t->times_len, tid);
+
+	*p++ = ',';
+	t->task_len = (size_t)(p - t->times);
+	t->tid = tid;
+}
+
+/* A recorder writes millions: what is the same in most lines, and what is mostly one digit, is not made again each time. */
 void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a)
 {
 	struct mt_out *o = &t->accesses;
@@ -133,24 +175,32 @@ void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a)
 
 	if (o->cap - o->len < 320 + 16 * (size_t)a->cpu_words)
 		mt_out_flush(o);
+	if (a->tid != t->tid || !t->task_len)
+		set_task(t, a->tid);
 	p = o->buf + o->len;
-	p = mt_put_hex(p, a->virt);
+	p = put_address(p, a->virt, &t->virt);
 	*p++ = ',';
-	p = mt_put_hex(p, a->phys);
+	if (a->phys) {
+		p = mt_put_hex(p, a->phys);
+	} else {
+		*p++ = '0';
+	}
 	*p++ = ',';
-	p = mt_put_u64(p, a->nreads);
+	p = put_small(p, a->nreads);
 	*p++ = ',';
-	p = mt_put_u64(p, a->nwrites);
+	p = put_small(p, a->nwrites);
 	*p++ = ',';
-	p = put_mask(p, a->cpus, a->cpu_words);
-	memcpy(p, t->times, t->times_len);
-	p = put_i64(p + t->times_len, a->tid);
+	if (a->cpu_words == 1 && a->cpus[0] < 10) {
+		*p++ = (char)('0' + a->cpus[0]);
+	} else {
+		p = put_mask(p, a->cpus, a->cpu_words);
+	}
+	memcpy(p, t->times, sizeof(t->times));
+	p = put_address(p + t->task_len, a->ip, &t->ip);
 	*p++ = ',';
-	p = mt_put_hex(p, a->ip);
+	p = a->node < 0 ? put_i64(p, a->node) : put_small(p, (uint64_t)a->node);
 	*p++ = ',';
-	p = put_i64(p, a->node);
-	*p++ = ',';
-	p = mt_put_hex(p, a->flags);
+	p = a->flags < 10 ? put_small(p, a->flags) : mt_put_hex(p, a->flags);
 	*p++ = ',';
 	if (a->read_at >= 0)
 		p = mt_put_hex(p, (uint64_t)a->read_at);

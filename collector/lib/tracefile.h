@@ -72,14 +72,23 @@ struct mt_interval_row {
 	unsigned int marks;				/* MT_MARK_* */
 };
 
+/* An address without its last five digits, as text: those of one program differ little. */
+struct mt_address_text {
+	uint64_t high;			/* address >> 20; 0: nothing */
+	char text[16];
+	size_t len;
+};
+
 struct mt_tracefile {
 	struct mt_out accesses, intervals;
 	int dirfd;			/* of the image; not owned */
 	unsigned int chunk;		/* number of the chunk that is open, or is to be opened */
 	uint64_t chunk_begin;		/* accesses.bytes when it began */
 	uint64_t lost_told;		/* accesses.lost_lines that stand in a written line */
-	char times[48];			/* ",Start,End," of the running interval */
-	size_t times_len;
+	char times[64];			/* ",Start,End," of the running interval, and "TaskId," of the last record in it */
+	size_t times_len, task_len;	/* of the first part; of both, or 0 */
+	int32_t tid;			/* in the second part */
+	struct mt_address_text virt, ip;
 	uint64_t start;			/* of the running interval */
 };
 

@@ -113,6 +113,37 @@ static void lines(int dirfd)
 	empty();
 }
 
+/* What a line takes from the one before it is right, whatever was there. */
+static void like_the_last(int dirfd)
+{
+	static const uint64_t address[] = { 0, 5, 0xfffff, 0x100000, 0x1fffff, 0x100001, 0, 0x7ffff0000010, 0x7ffff00fffff, 0x7ffff0100000, ~0ull,
+		0xfffff00000, 0x12 };
+	static const int32_t tid[] = { 0, 0, -1, 2147483647, 0, 7, 7 };
+	static const uint64_t number[] = { 0, 9, 10, 255 };
+	struct mt_tracefile t;
+	char want[8192] = ACCESSES;
+
+	CHECK_EQ(mt_tracefile_open(&t, dirfd, abuf, sizeof(abuf), ibuf, sizeof(ibuf)), 0);
+	CHECK_EQ(mt_tracefile_accesses(&t), 0);
+	for (size_t i = 0; i < 60; i++) {
+		const uint64_t n = number[i % 4];
+		const struct mt_access_row a = { .virt = address[i % 13], .ip = address[(i * 5 + 1) % 13], .nreads = n, .nwrites = number[i / 4 % 4],
+			.cpus = &n, .cpu_words = 1, .tid = tid[i / 3 % 7], .node = (int)(i % 14) - 1, .flags = (unsigned int)(i % 12), .read_at = -1,
+			.write_at = -1 };
+
+		if (i % 10 == 0)
+			mt_tracefile_interval_begin(&t, i < 30 ? 18446744073709551615ull : i, i < 30 ? 18446744073709551615ull : i + 10);
+		mt_tracefile_access(&t, &a);
+		snprintf(want + strlen(want), sizeof(want) - strlen(want), "%llx,0,%llu,%llu,%llx,%llu,%llu,%d,%llx,%d,%x,,,\n",
+			 (unsigned long long)a.virt, (unsigned long long)n, (unsigned long long)a.nwrites, (unsigned long long)n,
+			 i < 30 ? 18446744073709551615ull : (unsigned long long)i / 10 * 10,
+			 i < 30 ? 18446744073709551615ull : (unsigned long long)i / 10 * 10 + 10, a.tid, (unsigned long long)a.ip, a.node, a.flags);
+	}
+	mt_tracefile_close(&t);
+	CHECK_STR(content("accesses-000000.csv"), want);
+	empty();
+}
+
 /* A chunk is closed behind 64 MiB, and the next one begins with the header. */
 static void chunks(int dirfd)
 {
@@ -245,6 +276,7 @@ int main(void)
 		return 1;
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY);
 	lines(dirfd);
+	like_the_last(dirfd);
 	chunks(dirfd);
 	losses(dirfd);
 	without_descriptors(dirfd);
