@@ -74,7 +74,7 @@ static void remove_finished(const char *dir)
 static bool is_elf(const char *path)
 {
 	char b[4] = "";
-	FILE *f = fopen(path, "re");
+	FILE *f = mt_is_file(path) ? fopen(path, "re") : NULL;
 	bool yes = f && fread(b, 1, 4, f) == 4 && !memcmp(b, "\177ELF", 4);
 
 	if (f)

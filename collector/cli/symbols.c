@@ -182,7 +182,7 @@ static Dwfl_Module *module_open(struct module *m)
 	if (m->opened)
 		return m->mod;
 	m->opened = true;
-	if (m->path[0] != '/')	/* vdso */
+	if (m->path[0] != '/' || !mt_is_file(m->path))	/* vdso, or memory of a device */
 		return NULL;
 	m->dwfl = dwfl_begin(&callbacks[m->system]);
 	if (!m->dwfl)
@@ -371,7 +371,7 @@ static void add_symbol(struct module *m, size_t cap[2], const struct mt_symbol *
  */
 static bool read_symtab(struct module *m, size_t cap[2])
 {
-	int fd = m->path[0] == '/' ? open(m->path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = m->path[0] == '/' && mt_is_file(m->path) ? open(m->path, O_RDONLY | O_CLOEXEC) : -1;
 	Elf_Scn *scn = NULL;
 	bool found = false;
 	struct section in = { SHN_UNDEF, 0, false };
@@ -928,7 +928,7 @@ void mt_symbols_thread_locals(struct mt_symbols *s, size_t i, uint64_t min_bytes
 
 static void read_segments(struct module *m)
 {
-	int fd = m->path[0] == '/' ? open(m->path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = m->path[0] == '/' && mt_is_file(m->path) ? open(m->path, O_RDONLY | O_CLOEXEC) : -1;
 	size_t n = 0, cap = 0;
 	Elf *elf;
 

@@ -64,12 +64,47 @@ bool mt_trace_elsewhere(const char *trace)
 	return yes;
 }
 
+/*
+ * Is there nothing in a folder of a trace but files and folders? Else a message: a pipe would be waited for, a device read for ever,
+ * and a link to nothing is a file that is missing. Images are looked into.
+ */
+static bool only_files(const char *folder, bool images)
+{
+	DIR *d = opendir(folder);
+	bool yes = true;
+	struct dirent *e;
+
+	while (yes && d && (e = readdir(d))) {
+		char *path = mt_printf("%s/%s", folder, e->d_name);
+		struct stat st;
+
+		if (!stat(path, &st))
+			yes = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+		else if (lstat(path, &st) || !S_ISLNK(st.st_mode))
+			st.st_mode = 0;		/* it is gone */
+		else
+			yes = false;
+		if (!yes)
+			mt_error("%s: is %s, and a trace directory has only files", path, S_ISLNK(st.st_mode) ? "a link that leads to nothing" :
+				 S_ISFIFO(st.st_mode) ? "a named pipe" : S_ISSOCK(st.st_mode) ? "a socket" : "a device");
+		else if (images && S_ISDIR(st.st_mode) && e->d_name[0] == 'p')
+			yes = only_files(path, false);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return yes;
+}
+
 json_t *mt_manifest_read(const char *trace)
 {
 	char *path = mt_printf("%s/manifest.json", trace);
+	const bool readable = only_files(trace, true);
 	json_error_t e;
-	json_t *m = json_load_file(path, 0, &e), *v;
+	json_t *m = readable ? json_load_file(path, 0, &e) : NULL, *v;
 
+	if (!readable)
+		goto out;
 	if (!m) {
 		if (!mt_exists(trace))
 			mt_error("%s: no such directory", trace);

@@ -80,13 +80,32 @@ char *mt_printf(const char *fmt, ...)
 	return checked(s);
 }
 
-char *mt_read_file(const char *path, size_t *len)
+bool mt_is_file(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+const char *mt_read_error(int err)
+{
+	return err == ENOTSUP ? "it is no file" : strerror(err);
+}
+
+static char *read_whole(const char *path, size_t *len, bool pipes)
+{
 	size_t n = 0, cap = 65536;
 	struct stat st;
 	char *b;
+	int fd;
 
+	if (stat(path, &st))
+		return NULL;
+	if (!S_ISREG(st.st_mode) && !(pipes && S_ISFIFO(st.st_mode))) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : ENOTSUP;
+		return NULL;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &st) && st.st_size > 0)
@@ -119,6 +138,16 @@ char *mt_read_file(const char *path, size_t *len)
 	if (len)
 		*len = n;
 	return b;
+}
+
+char *mt_read_file(const char *path, size_t *len)
+{
+	return read_whole(path, len, false);
+}
+
+char *mt_read_given(const char *path, size_t *len)
+{
+	return read_whole(path, len, true);
 }
 
 const char *mt_stat_field(const char *stat, int number)
@@ -333,7 +362,7 @@ static char *csv_read(const char *path, size_t *len)
 	const int err = errno;
 
 	if (!data && err != ENOENT)
-		mt_error("%s: cannot be read: %s", path, strerror(err));
+		mt_error("%s: cannot be read: %s", path, mt_read_error(err));
 	errno = err;
 	return data;
 }

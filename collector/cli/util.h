@@ -44,8 +44,15 @@ void mt_sort(void *items, size_t n, size_t size, const uint64_t *key, int (*cmp)
 /* A path as a word of a shell command: quoted if it must be, ./ before a dash. */
 char *mt_shell_word(const char *path);
 
-/* Whole file, NUL terminated; NULL with errno. *len may be NULL. */
+/*
+ * Whole file, NUL terminated; NULL with errno. *len may be NULL. ENOTSUP, in words mt_read_error(): it is no file; a pipe would be
+ * waited for, and a device may never end. mt_read_given() reads a pipe, too: what a user names may be one.
+ */
 char *mt_read_file(const char *path, size_t *len);
+char *mt_read_given(const char *path, size_t *len);
+const char *mt_read_error(int err);
+/* Is it a file, or a link to one? Its name may come from the program that was recorded. */
+bool mt_is_file(const char *path);
 /* First line of a small file without LF, NULL when it cannot be read. */
 char *mt_read_line(const char *path);
 /* Field @number, from 3, of /proc/PID/stat; NULL: there is none. The command, field 2, may have spaces and parentheses in it. */

@@ -579,14 +579,14 @@ struct mon_file *mon_file_read(const char *path)
 {
 	struct mon_file *f;
 	size_t len;
-	char *text = mt_read_file(path, &len);
+	char *text = mt_read_given(path, &len);
 
 	if (!text) {
 		int err = errno;
 
 		f = mt_alloc(sizeof(*f));
 		f->path = mt_strdup(path);
-		snprintf(f->mistake, sizeof(f->mistake), "%s", strerror(err));
+		snprintf(f->mistake, sizeof(f->mistake), "%s", mt_read_error(err));
 		snprintf(f->error, sizeof(f->error), "%.300s: %s", path, f->mistake);
 		return f;
 	}

@@ -114,7 +114,7 @@ static bool load(const struct mon_context *c)
 	in.path = c->trace ? mt_strdup(c->trace) : NULL;
 	if (!in.path)
 		in.err = ENOENT;
-	else if (!(in.text = mt_read_file(in.path, NULL)))
+	else if (!(in.text = mt_read_given(in.path, NULL)))
 		in.err = errno;
 	if (in.err)
 		return false;
@@ -166,7 +166,7 @@ static void *trace_open(const struct mon_context *c, const struct mon_definition
 	if (!load(c)) {
 		snprintf(why[0].why, sizeof(why[0].why), "%.150s: %s", in.path ? in.path : "no trace was given",
 			 !in.path ? "--replay FILE or MONITOR_TRACE_PATH names it" : in.err == EINVAL ?
-			 "it has no line TYPE:INDEX NANOSECONDS VALUES..." : strerror(in.err));
+			 "it has no line TYPE:INDEX NANOSECONDS VALUES..." : mt_read_error(in.err));
 		return NULL;
 	}
 	s = mt_alloc(sizeof(*s) + d->n_events * sizeof(s->event[0]));

@@ -156,6 +156,19 @@ static void parts_of_a_job(void)
 	empty();
 }
 
+/* What is no file is not read: a pipe would be waited for. */
+static void no_file(const char *name, mode_t kind, const char *wanted)
+{
+	char path[512], message[600];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(message, sizeof(message), "%s: is %s, and a trace directory has only files", path, wanted);
+	CHECK_EQ(kind == S_IFIFO ? mkfifo(path, 0600) : symlink(kind == S_IFCHR ? "/dev/zero" : "nowhere", path), 0);
+	CHECK_EQ(info(), 3);
+	CHECK(strstr(err, message) != NULL);
+	CHECK_EQ(unlink(path), 0);
+}
+
 static void what_is_wrong(void)
 {
 	rank(0, 2, "7", "alpha", "complete", 0);
@@ -175,6 +188,11 @@ static void what_is_wrong(void)
 	CHECK_EQ(info(), 3);
 	CHECK(strstr(err, "again and r0001 are both rank 1: they are of two runs") != NULL);
 	CHECK_STR(out, "");
+	put_file(folder, "again", "manifest.json", "{\"format\": \"memtrace\", \"format_version\": 1, \"job\":"
+	    "{\"launcher\": \"slurm\", \"id\": \"7\", \"rank\": 2}}");
+	no_file("again/topology.xml", S_IFIFO, "a named pipe");
+	no_file("again/lost.csv", S_IFLNK, "a link that leads to nothing");
+	no_file("again/zero.csv", S_IFCHR, "a device");
 	empty();
 	CHECK_EQ(info(), 3);
 	CHECK(strstr(err, "not a trace directory") != NULL);

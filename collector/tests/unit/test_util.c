@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 // uses: cli/util.c
 /* Services of the commands. */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -168,8 +171,41 @@ static void servers(void)
 	CHECK(!mt_is_server("postgresql") && !mt_is_server("postgresql:/x") && !mt_is_server("./postgresql://x") && !mt_is_server(""));
 }
 
+/* A pipe that nobody writes to is waited for only where a user names it; a device never. */
+static void no_files(void)
+{
+	char folder[] = "/tmp/memtrace-util-XXXXXX", fifo[64], file[64], *text;
+	size_t len;
+	pid_t writer;
+
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	snprintf(file, sizeof(file), "%s/file", folder);
+	CHECK_EQ(mkfifo(fifo, 0600), 0);
+	CHECK(!mt_read_file(fifo, &len) && errno == ENOTSUP);
+	CHECK_STR(mt_read_error(errno), "it is no file");
+	CHECK(!mt_read_file("/dev/zero", &len) && errno == ENOTSUP);
+	CHECK(!mt_read_given("/dev/zero", &len) && errno == ENOTSUP);
+	CHECK(!mt_read_file(folder, &len) && errno == EISDIR);
+	CHECK(!mt_read_file(file, &len) && errno == ENOENT);
+	CHECK(!mt_is_file(fifo) && !mt_is_file(folder) && !mt_is_file(file) && mt_is_file("/proc/self/stat"));
+	writer = fork();
+	if (!writer) {
+		FILE *f = fopen(fifo, "we");
+
+		_exit(!f || fputs("text", f) < 0 || fclose(f));
+	}
+	text = mt_read_given(fifo, &len);
+	CHECK_STR(text, "text");
+	CHECK_EQ(len, 4);
+	free(text);
+	CHECK_EQ(waitpid(writer, NULL, 0), writer);
+	CHECK_EQ(unlink(fifo) | rmdir(folder), 0);
+}
+
 int main(void)
 {
+	no_files();
 	servers();
 	shell_words();
 	sorts();

@@ -149,6 +149,7 @@ public final class ImportOperation {
 			throw new IllegalStateException("an import is called once");
 		}
 		called = true;
+		input.readBy(progress);
 		try {
 			InputReaders.Found found = InputReaders.find(input);
 			ImportSource source = found.source();
@@ -160,8 +161,10 @@ public final class ImportOperation {
 			return found.reader().read(input,
 					new ImportRequest(target, name, strict, scratchDirectory, rules, fanout, mocaFramesoc, incomplete), progress);
 		} catch (IOException e) {
+			progress.check(); // waiting for a pipe was
 			throw new TraceFormatException(input.text(), 0, "cannot be read: " + e.getMessage());
 		} catch (UncheckedIOException e) { // names the file
+			progress.check();
 			throw new MemtraceException(e.getMessage(), e);
 		}
 	}

@@ -39,6 +39,7 @@ import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessCoding;
@@ -804,7 +805,7 @@ public final class ImportParts {
 
 	/** What kind of part a file is, by its stamp; null when it is none. */
 	public static String stamp(Path file) throws StoreException {
-		try (InputStream in = Files.newInputStream(file)) {
+		try (InputStream in = RegularFile.open(file)) {
 			if (!PartFile.mayBe(in.readNBytes(8))) {
 				return null;
 			}

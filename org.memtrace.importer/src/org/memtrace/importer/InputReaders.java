@@ -4,6 +4,7 @@ package org.memtrace.importer;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import org.memtrace.importer.perfetto.PerfettoReader;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
+import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceFormatException;
 
@@ -99,6 +101,8 @@ public final class InputReaders {
 				if (source.isPresent()) {
 					return new Found(reader, source.get());
 				}
+			} catch (InterruptedIOException e) {
+				throw new CancelledException();
 			} catch (IOException e) {
 				throw new TraceFormatException(input.text(), 0, "cannot be read: " + e.getMessage());
 			}

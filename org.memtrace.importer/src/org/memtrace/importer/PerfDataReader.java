@@ -26,6 +26,7 @@ import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
 /**
@@ -124,7 +125,7 @@ final class PerfDataReader implements InputReader {
 	/** The file itself, or a copy of what can be read only once or is compressed: perf wants to find its places in it. */
 	private static Path plain(InputFile file, Path scratch, Progress progress) throws MemtraceException, IOException {
 		if (file.path() != null) {
-			try (InputStream in = Files.newInputStream(file.path())) {
+			try (InputStream in = RegularFile.open(file.path())) {
 				if (PerfData.isOne(new String(in.readNBytes(MAGIC_BYTES), StandardCharsets.ISO_8859_1))) {
 					return file.path();
 				}

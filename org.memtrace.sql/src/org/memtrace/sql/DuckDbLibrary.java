@@ -29,6 +29,7 @@ import java.util.zip.ZipOutputStream;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.StoreException;
 
 /**
@@ -136,7 +137,7 @@ public final class DuckDbLibrary {
 			connection.setReadTimeout(TIMEOUT_MS);
 		}
 		progress.beginBytes("Fetching DuckDB " + VERSION, connection != null ? connection.getContentLengthLong() : Files.size(Path.of(source)));
-		try (InputStream in = connection != null ? connection.getInputStream() : Files.newInputStream(Path.of(source));
+		try (InputStream in = connection != null ? connection.getInputStream() : RegularFile.open(Path.of(source));
 				DigestInputStream sum = new DigestInputStream(in, digest);
 				OutputStream out = Files.newOutputStream(to)) {
 			byte[] buffer = new byte[1 << 16];

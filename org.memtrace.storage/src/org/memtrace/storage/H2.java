@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Properties;
 
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.StoreException;
 
 /** Opens H2 files, explains their errors, and translates the schema. */
@@ -34,7 +35,7 @@ final class H2 {
 	}
 
 	static boolean isH2(Path file) {
-		try (var in = Files.newInputStream(file)) {
+		try (var in = RegularFile.open(file)) {
 			return Arrays.equals(MAGIC, in.readNBytes(MAGIC.length));
 		} catch (IOException e) {
 			return false;
@@ -54,7 +55,8 @@ final class H2 {
 			throw new StoreException(file + " cannot be used: H2 allows no semicolon in a path");
 		}
 		if (!create && !Files.isRegularFile(file)) {
-			throw new StoreException(file + " does not exist");
+			String kind = RegularFile.otherKind(file);
+			throw new StoreException(file + (kind == null ? " does not exist" : " " + kind + ", no database"));
 		}
 		String url = "jdbc:h2:file:" + path.substring(0, path.length() - SUFFIX.length())
 				// VALUE is a column of FrameSoc's; no files beside the database

@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.StoreException;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
@@ -58,7 +59,8 @@ final class Sqlite {
 
 	private static Connection open(Path file, boolean readOnly, boolean create) throws StoreException {
 		if (!create && !Files.isRegularFile(file)) {
-			throw new StoreException(file + " does not exist");
+			String kind = RegularFile.otherKind(file);
+			throw new StoreException(file + (kind == null ? " does not exist" : " " + kind + ", no database"));
 		}
 		SQLiteConfig config = new SQLiteConfig();
 		config.setReadOnly(readOnly);
@@ -75,7 +77,7 @@ final class Sqlite {
 	}
 
 	static boolean isSqlite(Path file) {
-		try (var in = Files.newInputStream(file)) {
+		try (var in = RegularFile.open(file)) {
 			return java.util.Arrays.equals(MAGIC, in.readNBytes(MAGIC.length));
 		} catch (java.io.IOException e) {
 			return false;

@@ -28,6 +28,7 @@ import java.util.zip.ZipOutputStream;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 
 /**
  * A folder (an experiment, a trace directory, a job) as one zip file with the SHA-256 of each file, in the form of {@code sha256sum}: so
@@ -89,7 +90,7 @@ public final class Archive {
 				StringBuilder sums = new StringBuilder();
 				for (Map.Entry<String, Path> entry : files.entrySet()) {
 					zip.putNextEntry(new ZipEntry(root.getFileName() + "/" + entry.getKey()));
-					try (InputStream in = Files.newInputStream(entry.getValue())) {
+					try (InputStream in = RegularFile.open(entry.getValue())) {
 						sums.append(copy(in, zip, progress)).append("  ").append(entry.getKey()).append('\n');
 					}
 					zip.closeEntry();
@@ -144,7 +145,7 @@ public final class Archive {
 			Map<String, String> found = new TreeMap<>();
 			String top = null;
 			progress.beginBytes("Unpacking", -1);
-			try (ZipInputStream zip = new ZipInputStream(Files.newInputStream(file))) {
+			try (ZipInputStream zip = new ZipInputStream(RegularFile.open(file))) {
 				for (ZipEntry e = zip.getNextEntry(); e != null; e = zip.getNextEntry()) {
 					String name = e.getName();
 					int slash = name.indexOf('/');
@@ -163,7 +164,7 @@ public final class Archive {
 			if (top == null || found.remove(SUMS) == null) {
 				throw new MemtraceException(file + " is no archive of memtrace pack: it has no " + SUMS);
 			}
-			compare(file, Files.readString(into.resolve(top).resolve(SUMS)), found);
+			compare(file, RegularFile.text(into.resolve(top).resolve(SUMS)), found);
 			Path target = parent.resolve(top);
 			if (Files.exists(target)) {
 				throw new MemtraceException(target + " exists; nothing is overwritten");

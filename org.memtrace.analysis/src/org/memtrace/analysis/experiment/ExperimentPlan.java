@@ -4,7 +4,6 @@ package org.memtrace.analysis.experiment;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
 /**
@@ -69,7 +69,7 @@ public record ExperimentPlan(String name, String purpose, List<String> command, 
 	public static ExperimentPlan read(Path file) throws TraceFormatException {
 		try {
 			Path parent = file.toAbsolutePath().normalize().getParent();
-			return parse(file.toString(), Files.readString(file, StandardCharsets.UTF_8), parent);
+			return parse(file.toString(), RegularFile.text(file, StandardCharsets.UTF_8), parent);
 		} catch (IOException e) {
 			throw new TraceFormatException(file.toString(), 0, "cannot be read: " + e.getMessage());
 		}

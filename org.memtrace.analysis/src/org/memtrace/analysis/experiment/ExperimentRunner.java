@@ -27,6 +27,7 @@ import com.google.gson.JsonParser;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 
 /**
  * Runs what a plan says, one run after the other, each a process of its own, and keeps everything in one folder (docs/experiments.md). A
@@ -67,13 +68,13 @@ public final class ExperimentRunner {
 	public void prepare(Path planFile) throws MemtraceException {
 		try {
 			Path kept = folder.resolve("plan.toml");
-			byte[] text = Files.readAllBytes(planFile);
+			byte[] text = RegularFile.bytes(planFile);
 			if (Files.exists(kept)) {
-				if (!java.util.Arrays.equals(text, Files.readAllBytes(kept))) {
+				if (!java.util.Arrays.equals(text, RegularFile.bytes(kept))) {
 					throw new MemtraceException(folder + " is of another plan: " + kept + " and " + planFile
 							+ " differ; give another folder with -o, or put the plan back");
 				}
-				JsonObject began = JsonParser.parseString(Files.readString(folder.resolve("experiment.json"))).getAsJsonObject();
+				JsonObject began = JsonParser.parseString(RegularFile.text(folder.resolve("experiment.json"))).getAsJsonObject();
 				if (!began.getAsJsonObject("machine").equals(Surroundings.machine())) {
 					say.accept("warning: the machine or its settings are not those with which the experiment began; the column environment of the"
 							+ " results tells which runs have which");
@@ -183,7 +184,7 @@ public final class ExperimentRunner {
 			Path file = folderOf(run).resolve("run.json");
 			if (Files.exists(file)) {
 				try {
-					all.add(GSON.fromJson(Files.readString(file), RunResult.class));
+					all.add(GSON.fromJson(RegularFile.text(file), RunResult.class));
 				} catch (IOException | JsonParseException e) {
 					throw new MemtraceException(file + " cannot be read: " + e.getMessage());
 				}
@@ -261,7 +262,7 @@ public final class ExperimentRunner {
 		Path out = own.resolve(name);
 		List<String> command = plan.state().stream().map(t -> ExperimentPlan.filled(t, levels, own)).toList();
 		int code = start(command, out, out, Map.of(), 0, progress).code;
-		return code + "\n" + Files.readString(out, StandardCharsets.ISO_8859_1);
+		return code + "\n" + RegularFile.text(out, StandardCharsets.ISO_8859_1);
 	}
 
 	private void aside(List<String> texts, Path own, String name, Map<String, String> levels, ExperimentPlan.Run run, Progress progress)
@@ -297,8 +298,8 @@ public final class ExperimentRunner {
 		String began = Instant.now().toString();
 		Ended ended = start(command, own.resolve("stdout.txt"), own.resolve("stderr.txt"), environment(levels, own), plan.timeoutSeconds(),
 				progress);
-		String said = Files.readString(own.resolve("stdout.txt"), StandardCharsets.ISO_8859_1) + "\n"
-				+ Files.readString(own.resolve("stderr.txt"), StandardCharsets.ISO_8859_1);
+		String said = RegularFile.text(own.resolve("stdout.txt"), StandardCharsets.ISO_8859_1) + "\n"
+				+ RegularFile.text(own.resolve("stderr.txt"), StandardCharsets.ISO_8859_1);
 		List<String> whyNot = new ArrayList<>();
 		if (ended.tooLong) {
 			whyNot.add("it took longer than " + plan.timeoutSeconds() + " s");
@@ -333,7 +334,7 @@ public final class ExperimentRunner {
 
 	private static long lost(Path manifest) {
 		try {
-			return JsonParser.parseString(Files.readString(manifest)).getAsJsonObject().getAsJsonObject("losses").get("total").getAsLong();
+			return JsonParser.parseString(RegularFile.text(manifest)).getAsJsonObject().getAsJsonObject("losses").get("total").getAsLong();
 		} catch (IOException | JsonParseException | IllegalStateException | NullPointerException | ClassCastException e) {
 			return -1;
 		}
@@ -391,7 +392,7 @@ public final class ExperimentRunner {
 	/** User and system time of the processes that this one started and that have ended, in ticks. */
 	private static long cpuOfChildren() {
 		try {
-			String stat = Files.readString(Path.of("/proc/self/stat"));
+			String stat = RegularFile.text(Path.of("/proc/self/stat"));
 			String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
 			return Long.parseLong(fields[13]) + Long.parseLong(fields[14]); // cutime and cstime, fields 16 and 17 of proc(5)
 		} catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {

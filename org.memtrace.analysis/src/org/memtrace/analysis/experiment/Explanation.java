@@ -15,6 +15,7 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 
 /**
  * The seven questions that an experiment must answer from its folder alone: what, with which software, expecting what, when, where, in
@@ -31,7 +32,7 @@ public final class Explanation {
 		ExperimentPlan plan = ExperimentPlan.read(folder.resolve("plan.toml"));
 		JsonObject all;
 		try {
-			all = JsonParser.parseString(Files.readString(folder.resolve("experiment.json"))).getAsJsonObject();
+			all = JsonParser.parseString(RegularFile.text(folder.resolve("experiment.json"))).getAsJsonObject();
 		} catch (IOException | JsonParseException | IllegalStateException e) {
 			throw new MemtraceException(folder.resolve("experiment.json") + " cannot be read: " + e.getMessage());
 		}

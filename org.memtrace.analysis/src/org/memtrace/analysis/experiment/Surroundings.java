@@ -20,6 +20,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
+import org.memtrace.model.RegularFile;
+
 /** The machine, its settings and the sources around an experiment, as far as this system tells. What it does not tell is left out. */
 final class Surroundings {
 	private static final int MOST_BYTES = 16 << 20;
@@ -40,7 +42,7 @@ final class Surroundings {
 	}
 
 	private static String line(String file) {
-		try (InputStream in = Files.newInputStream(Path.of(file))) {
+		try (InputStream in = RegularFile.open(Path.of(file))) {
 			return new String(in.readNBytes(4096), StandardCharsets.UTF_8).lines().findFirst().orElse("").strip();
 		} catch (IOException e) {
 			return "";
@@ -71,7 +73,7 @@ final class Surroundings {
 					p.destroyForcibly();
 					return null;
 				}
-				try (InputStream in = Files.newInputStream(file)) {
+				try (InputStream in = RegularFile.open(file)) {
 					return p.exitValue() == 0 ? new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8) : null;
 				}
 			} finally {

@@ -17,6 +17,7 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
 
@@ -71,7 +72,7 @@ public record ParquetFolder(String path, String trace, String timeUnit, TraceInf
 		Path meta = path.resolve(META);
 		try {
 			Path address = path.resolve(ADDRESS);
-			return parse(Files.isRegularFile(address) ? Files.readString(address).strip() : path.toString(), Files.readString(meta));
+			return parse(Files.isRegularFile(address) ? RegularFile.text(address).strip() : path.toString(), RegularFile.text(meta));
 		} catch (IOException e) {
 			throw new StoreException(meta + " cannot be read: " + e.getMessage(), e);
 		}

@@ -8,6 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 
 /**
  * What somebody gave for a machine that is not that of a trace.
@@ -27,7 +28,7 @@ public record GivenMachine(String text, byte[] xml) {
 			throw new MemtraceException("there is no file " + text);
 		}
 		try {
-			return new GivenMachine(text, file == null ? null : Files.readAllBytes(file));
+			return new GivenMachine(text, file == null ? null : RegularFile.bytes(file));
 		} catch (IOException e) {
 			throw new MemtraceException(text + " cannot be read: " + e.getMessage(), e);
 		}

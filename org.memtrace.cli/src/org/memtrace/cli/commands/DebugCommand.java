@@ -21,6 +21,7 @@ import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.reader.InputReader;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
 import com.google.gson.Gson;
@@ -74,7 +75,7 @@ public final class DebugCommand implements Command {
 		}
 		Path file = Path.of(args.argument(1));
 		JsonObject input;
-		try (Reader reader = Files.newBufferedReader(file)) {
+		try (Reader reader = Files.newBufferedReader(RegularFile.check(file))) {
 			JsonElement e = JsonParser.parseReader(reader);
 			if (!e.isJsonObject()) {
 				throw new TraceFormatException(file.toString(), 0, "the file holds no JSON object");

@@ -16,6 +16,7 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.store.TraceStore;
 
 /**
@@ -44,7 +45,7 @@ record PartArguments(CommandLine args, ModelParts parts) {
 			if (file == null || !Files.isRegularFile(file)) {
 				throw new NoSuchFileException(argument);
 			}
-			read.add(ModelPart.read(Files.readAllBytes(file), argument));
+			read.add(ModelPart.read(RegularFile.bytes(file), argument));
 		}
 		ModelParts parts = ModelParts.of(read);
 		console.watch(parts::losses);
@@ -63,7 +64,7 @@ record PartArguments(CommandLine args, ModelParts parts) {
 		if (file == null || !Files.isRegularFile(file)) {
 			return false;
 		}
-		try (InputStream in = Files.newInputStream(file)) {
+		try (InputStream in = RegularFile.open(file)) {
 			return ModelPart.mayBe(in.readNBytes(16));
 		}
 	}

@@ -4,7 +4,6 @@ package org.memtrace.cli.commands;
 
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
@@ -24,6 +23,7 @@ import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.topology.Hwloc;
 
@@ -59,7 +59,7 @@ public final class PlaceCommand implements Command {
 		Path given = args.getPath("distances");
 		if (given != null) {
 			try {
-				return new PlacementMachine(topology, DistanceTable.parse(Files.readString(given), nodes.length, given.toString()), "as in " + given,
+				return new PlacementMachine(topology, DistanceTable.parse(RegularFile.text(given), nodes.length, given.toString()), "as in " + given,
 						binding);
 			} catch (NoSuchFileException e) {
 				throw new UsageException("--distances: there is no file " + given);

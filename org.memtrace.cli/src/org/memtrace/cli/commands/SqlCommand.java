@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.cli.commands;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -21,6 +26,9 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
+import org.memtrace.model.CancellableStream;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.sql.DuckDbLibrary;
 import org.memtrace.sql.SqlException;
@@ -70,9 +78,35 @@ public final class SqlCommand implements Command {
 					: "the statement is missing: memtrace sql TRACE \"select ...\"");
 		}
 		if (given) {
-			return args.argument(1).equals("-") ? new String(console.in().readAllBytes(), StandardCharsets.UTF_8) : args.argument(1);
+			return args.argument(1).equals("-") ? text("standard input", standardInput(console)) : args.argument(1);
 		}
-		return Files.readString(args.getPath("file"));
+		Path file = args.getPath("file");
+		try {
+			return text(file.toString(), RegularFile.given(file, console.progress()));
+		} catch (NoSuchFileException e) {
+			throw e;
+		} catch (IOException e) {
+			throw new MemtraceException(file + " cannot be read: " + e.getMessage(), e);
+		}
+	}
+
+	private static String text(String name, byte[] bytes) throws MemtraceException {
+		try {
+			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+		} catch (CharacterCodingException e) {
+			throw new MemtraceException(name + " is no text in UTF-8", e);
+		}
+	}
+
+	private static byte[] standardInput(Console console) throws IOException, MemtraceException {
+		try (InputStream in = new CancellableStream(console::in, console.progress())) {
+			return RegularFile.given(in);
+		} catch (InterruptedIOException e) {
+			console.progress().check();
+			throw e;
+		} catch (IOException e) {
+			throw new MemtraceException("standard input cannot be read: " + e.getMessage(), e);
+		}
 	}
 
 	private static void ask(Path library, ParquetFolder folder, String sql, CommandLine args, Console console) throws Exception {

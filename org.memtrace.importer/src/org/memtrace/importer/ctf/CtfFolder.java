@@ -17,6 +17,8 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.memtrace.model.RegularFile;
+
 /**
  * The CTF traces in a folder, each with its metadata and files of streams. LTTng makes one for the kernel and one for each user or process.
  * Source: The Common Trace Format v1.8.3, sections 3 and 7.
@@ -99,7 +101,7 @@ public record CtfFolder(Path root, List<Trace> traces) {
 	/** Text begins with its version, packets with their number. */
 	private static boolean isMetadata(Path file) throws IOException {
 		byte[] head;
-		try (InputStream in = Files.newInputStream(file)) {
+		try (InputStream in = RegularFile.open(file)) {
 			head = in.readNBytes(16);
 		} catch (java.nio.file.AccessDeniedException e) {
 			return false;
@@ -115,7 +117,7 @@ public record CtfFolder(Path root, List<Trace> traces) {
 	/** The text of metadata, without the headers of packets; of damaged packets what comes before. */
 	static String text(Path file) throws IOException {
 		byte[] bytes;
-		try (InputStream in = Files.newInputStream(file)) {
+		try (InputStream in = RegularFile.open(file)) {
 			bytes = in.readNBytes(LONGEST_METADATA);
 		}
 		ByteOrder order = bytes.length >= 4 ? order(bytes) : null;

@@ -20,6 +20,7 @@ import org.memtrace.importer.input.ReadingProcess;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
 /**
@@ -290,7 +291,7 @@ public final class CtfText {
 	/** Where packets begin. */
 	private static List<Long> packets(Path stream) throws IOException {
 		List<Long> all = new ArrayList<>();
-		try (InputStream in = new java.io.BufferedInputStream(Files.newInputStream(stream), PIECE)) {
+		try (InputStream in = new java.io.BufferedInputStream(RegularFile.open(stream), PIECE)) {
 			int window = 0;
 			long at = 0;
 			int[] numbers = new int[PACKET.length];

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 
 /** A definition file that is edited: its text, where it is kept, and whether that is the same. Mutable; one thread. */
 public final class DefinitionDocument {
@@ -70,7 +71,7 @@ public final class DefinitionDocument {
 			if (Files.size(file) > MOST_BYTES) {
 				throw new MemtraceException(file + " is no definition file: it has more than 1 MiB.");
 			}
-			text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(Files.readAllBytes(file))).toString();
+			text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(RegularFile.bytes(file))).toString();
 		} catch (CharacterCodingException e) {
 			throw new MemtraceException(file + " is no text in UTF-8.", e);
 		} catch (IOException e) {

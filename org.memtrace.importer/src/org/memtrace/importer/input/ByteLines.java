@@ -13,7 +13,9 @@ import java.util.Arrays;
  */
 public final class ByteLines {
 	/** A line that is longer is not delivered as a whole. */
-	static final int LONGEST = 1 << 20;
+	public static final int LONGEST = 1 << 20;
+	/** Why it is skipped. */
+	public static final String TOO_LONG = "line longer than 1 MiB";
 	private static final int BUFFER = 1 << 18;
 
 	private final InputStream in;

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
 /** One of the small finished files (structures, stacks, threads, intervals): RFC 4180 with a header, columns by name. */
@@ -74,7 +75,7 @@ public final class CsvTable {
 		if (!Files.exists(file)) {
 			return;
 		}
-		try (InputStream in = Files.newInputStream(file)) {
+		try (InputStream in = RegularFile.open(file)) {
 			read(in, name, required, skips, visitor);
 		} catch (IOException e) {
 			throw new TraceFormatException(name, 0, "cannot be read: " + e.getMessage());
@@ -90,7 +91,7 @@ public final class CsvTable {
 		long first = 0;
 		while (lines.next()) {
 			if (lines.tooLong()) {
-				skips.skip(name, lines.line(), "line longer than 1 MiB");
+				skips.skip(name, lines.line(), ByteLines.TOO_LONG);
 				pending = new byte[0];
 				continue;
 			}

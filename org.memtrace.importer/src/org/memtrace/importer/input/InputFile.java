@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import org.memtrace.model.RegularFile;
+
 /** A file that an import reads, or a stream (standard input, a pipe), which can be read only once. */
 public final class InputFile {
 	/** Bytes of content that are enough to recognise a format. */
@@ -60,7 +62,7 @@ public final class InputFile {
 	/** Opens it; of a stream only once. */
 	public CountedInput open() throws IOException {
 		if (path != null) {
-			return new CountedInput(Files.newInputStream(path), name);
+			return new CountedInput(RegularFile.open(path), name);
 		}
 		if (stream == null) {
 			throw new IOException("it can be read only once");

@@ -4,7 +4,6 @@
 package org.memtrace.importer.input;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +15,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
 /** A JSON object that is read without surprises: what is missing or has another type is unknown. */
@@ -24,7 +24,7 @@ public record Json(JsonObject object) {
 
 	public static Json read(Path file, String name) throws TraceFormatException {
 		try {
-			JsonElement element = JsonParser.parseString(Files.readString(file));
+			JsonElement element = JsonParser.parseString(RegularFile.text(file));
 			if (!element.isJsonObject()) {
 				throw new TraceFormatException(name, 0, "is not a JSON object");
 			}

@@ -32,6 +32,7 @@ import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.store.EventCategory;
 
@@ -178,7 +179,7 @@ public final class IoReader implements InputReader {
 		/** Names of threads by their ids. */
 		Map<Integer, String> read() throws MemtraceException, IOException {
 			Path path = input.first().resolve("formats");
-			EventFormats formats = EventFormats.parse(Files.readString(path, StandardCharsets.ISO_8859_1), path.toString());
+			EventFormats formats = EventFormats.parse(RegularFile.text(path, StandardCharsets.ISO_8859_1), path.toString());
 			long pageBytes = head.number("page_bytes", 4096);
 			int page = pageBytes >= 512 && pageBytes <= 1 << 20 ? (int) pageBytes : 4096;
 			IoEvents events = new IoEvents(files, partitions, head.text("trace_directory"), page);
@@ -221,7 +222,7 @@ public final class IoReader implements InputReader {
 			long latest = head.number("end_ns", Long.MAX_VALUE / 2);
 			try {
 				for (Json buffer : buffers) {
-					InputStream in = new BufferedInputStream(Files.newInputStream(file(buffer)), 1 << 18);
+					InputStream in = new BufferedInputStream(RegularFile.open(file(buffer)), 1 << 18);
 					open.add(in);
 					RingFile ring = new RingFile(in, (int) buffer.number("cpu", 0), formats);
 					all.add(ring);
@@ -277,7 +278,7 @@ public final class IoReader implements InputReader {
 				return all;
 			}
 			long line = 1;
-			for (String text : Files.readString(file, StandardCharsets.ISO_8859_1).lines().skip(1).toList()) {
+			for (String text : RegularFile.text(file, StandardCharsets.ISO_8859_1).lines().skip(1).toList()) {
 				line++;
 				String[] p = text.split(",", 8);
 				boolean numbers = p.length == 8;

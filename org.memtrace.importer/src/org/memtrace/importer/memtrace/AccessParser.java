@@ -232,7 +232,7 @@ public final class AccessParser {
 
 	private boolean parseRow(int[] columns, boolean tooLong) {
 		if (tooLong) {
-			error = "line longer than 1 MiB";
+			error = ByteLines.TOO_LONG;
 			return false;
 		}
 		error = null;

@@ -15,6 +15,7 @@ import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.model.CloseLook;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
 /** Reads zoom.csv of an image (docs/trace-format.md): the samples of {@code record --zoom}. */
@@ -38,7 +39,7 @@ public final class CloseLookParser {
 		if (!Files.exists(file)) {
 			return;
 		}
-		try (InputStream in = Files.newInputStream(file)) {
+		try (InputStream in = RegularFile.open(file)) {
 			progress.begin("Reading the close look", -1);
 			read(in, name, image, to, skips, progress);
 		} catch (IOException e) {
@@ -58,7 +59,7 @@ public final class CloseLookParser {
 				column = columns(new String(lines.buffer(), lines.start, lines.end - lines.start, StandardCharsets.UTF_8), name, lines.line());
 				continue;
 			}
-			String error = lines.tooLong() ? "line longer than 1 MiB" : sample(lines, column, image, to);
+			String error = lines.tooLong() ? ByteLines.TOO_LONG : sample(lines, column, image, to);
 			if (error != null) {
 				skips.skip(name, lines.line(), error);
 			}

@@ -20,6 +20,7 @@ import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.input.Json;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.UnsupportedVersionException;
 
@@ -146,7 +147,7 @@ public final class TraceDirectory {
 		}
 		Path file = parts.get(0).resolve("topology.xml");
 		try {
-			return Files.isRegularFile(file) && Files.size(file) <= MAX_TOPOLOGY_BYTES ? Files.readAllBytes(file) : null;
+			return Files.isRegularFile(file) && Files.size(file) <= MAX_TOPOLOGY_BYTES ? RegularFile.bytes(file) : null;
 		} catch (IOException e) {
 			return null;
 		}
@@ -212,12 +213,14 @@ public final class TraceDirectory {
 		return name.matches("p[0-9]{1,9}");
 	}
 
-	/** A device or a pipe among the files would be read for ever. A link counts as what it leads to. */
+	/** A device or a pipe among the files would be read for ever, and a link to nothing is a file that is missing. */
 	private static void onlyFiles(Path folder, String name) throws IOException, TraceFormatException {
-		try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder,
-				e -> Files.exists(e) && !Files.isRegularFile(e) && !Files.isDirectory(e))) {
+		try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
 			for (Path entry : entries) {
-				throw new TraceFormatException(name + "/" + entry.getFileName(), 0, "is no regular file, and a trace directory has nothing else");
+				String kind = RegularFile.otherKind(entry);
+				if (kind != null) {
+					throw new TraceFormatException(name + "/" + entry.getFileName(), 0, kind + ", and a trace directory has only files");
+				}
 			}
 		}
 	}
@@ -268,7 +271,7 @@ public final class TraceDirectory {
 				return historicalIdentity(digest);
 			}
 			for (Path part : parts) {
-				digest.update(Files.readAllBytes(part.resolve("manifest.json")));
+				digest.update(RegularFile.bytes(part.resolve("manifest.json")));
 			}
 			for (Image image : images) {
 				List<String> entries = new ArrayList<>();

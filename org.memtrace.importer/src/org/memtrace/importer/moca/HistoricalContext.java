@@ -132,7 +132,7 @@ public final class HistoricalContext {
 	private void log(ByteLines lines, String file) throws IOException, MemtraceException {
 		while (lines.next()) {
 			if (lines.tooLong()) {
-				skips.skip(file, lines.line(), "line longer than 1 MiB");
+				skips.skip(file, lines.line(), ByteLines.TOO_LONG);
 				continue;
 			}
 			String line = new String(lines.buffer(), lines.start, lines.end - lines.start, StandardCharsets.ISO_8859_1);

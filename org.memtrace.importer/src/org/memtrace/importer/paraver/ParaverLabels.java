@@ -15,6 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.memtrace.model.RegularFile;
+
 /** The names of a trace of Paraver: of states, event types and their values (.pcf), and of threads (.row). Either file may be missing. */
 final class ParaverLabels {
 	private static final Pattern NUMBERED = Pattern.compile("\\s*(\\d{1,18})\\s+(\\S.*)");
@@ -84,7 +86,7 @@ final class ParaverLabels {
 
 	private static void lines(Path file, java.util.function.Consumer<String> visitor) throws IOException {
 		if (Files.isRegularFile(file)) {
-			try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+			try (Stream<String> lines = Files.lines(RegularFile.check(file), StandardCharsets.ISO_8859_1)) {
 				lines.forEach(visitor);
 			} catch (UncheckedIOException e) {
 				throw e.getCause();

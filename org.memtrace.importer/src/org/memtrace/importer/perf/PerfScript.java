@@ -223,7 +223,7 @@ public final class PerfScript {
 				}
 				if (lines.tooLong()) {
 					rows++;
-					skips.skip(file.name(), lines.line(), "line longer than 1 MiB");
+					skips.skip(file.name(), lines.line(), ByteLines.TOO_LONG);
 				} else {
 					chains.line(lines.buffer(), lines.start, lines.end, lines.line());
 				}

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Set;
 
 import org.memtrace.importer.input.InputFile;
+import org.memtrace.model.CancellableStream;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
 /**
@@ -33,11 +36,18 @@ public final class Input {
 	private Input withoutFolders;
 	/** What was given, when its only file is read by way of another program; else null. */
 	private Input original;
+	/** Null: nothing is read but for a look, which must not wait. */
+	private Progress progress;
 
 	/** @param paths at least one; {@code -} stands for standard input */
 	public Input(List<Path> paths, InputStream standardInput) {
 		this.paths = List.copyOf(paths);
 		this.standardInput = standardInput;
+	}
+
+	/** From now on streams are read, too, and waiting for them can be cancelled. Before {@link #files}. */
+	public void readBy(Progress importing) {
+		progress = importing;
 	}
 
 	/** As they were given. */
@@ -60,6 +70,7 @@ public final class Input {
 		if (withoutFolders == null) {
 			List<Path> rest = paths.stream().filter(path -> !Files.isDirectory(path)).toList();
 			withoutFolders = rest.size() == paths.size() ? this : new Input(rest, standardInput);
+			withoutFolders.progress = progress;
 		}
 		return withoutFolders;
 	}
@@ -89,7 +100,7 @@ public final class Input {
 	/**
 	 * The files that were given, or those of the folder in order of their names.
 	 *
-	 * @throws MemtraceException when one is not there, is given twice or is a folder
+	 * @throws MemtraceException when one is not there, is given twice, or is a folder, a device or a socket
 	 */
 	public List<InputFile> files() throws MemtraceException {
 		if (files == null) {
@@ -118,16 +129,22 @@ public final class Input {
 			}
 			try {
 				if (path.toString().equals(STREAM)) {
-					all.add(InputFile.of(standardInput, "standard input"));
+					all.add(InputFile.of(new CancellableStream(() -> standardInput, progress == null ? Progress.NONE : progress), "standard input"));
+				} else if (RegularFile.isPipe(path)) {
+					if (progress == null) {
+						throw new TraceFormatException(path.toString(), 0, "is a named pipe, which can be read only once: by 'memtrace import'");
+					}
+					all.add(InputFile.of(RegularFile.pipe(path, progress), path.toString()));
+				} else if (RegularFile.otherKind(path) != null) {
+					throw new TraceFormatException(path.toString(), 0, RegularFile.otherKind(path)
+							+ "; files, folders and pipes can be imported");
 				} else if (!Files.exists(path)) {
 					throw new TraceFormatException(path.toString(), 0, "does not exist");
-				} else if (Files.isRegularFile(path)) {
+				} else {
 					if (!seen.add(path.toRealPath())) {
 						throw new TraceFormatException(path.toString(), 0, "is given twice");
 					}
 					all.add(InputFile.of(path, path.toString()));
-				} else { // a pipe
-					all.add(InputFile.of(Files.newInputStream(path), path.toString()));
 				}
 			} catch (IOException e) {
 				throw new TraceFormatException(path.toString(), 0, "cannot be read: " + e.getMessage());

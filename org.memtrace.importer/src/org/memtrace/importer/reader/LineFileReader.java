@@ -87,7 +87,7 @@ public abstract class LineFileReader implements InputReader {
 		while (lines.next()) {
 			if (lines.tooLong()) {
 				sink.row();
-				sink.skip(name, lines.line(), "line longer than 1 MiB");
+				sink.skip(name, lines.line(), ByteLines.TOO_LONG);
 			} else {
 				visitor.line(lines.buffer(), lines.start, lines.end, lines.line());
 			}

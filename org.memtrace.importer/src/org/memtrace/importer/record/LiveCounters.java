@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import org.memtrace.model.RegularFile;
+
 /**
  * Counts what a recording has written until now, by reading on in the {@code intervals.csv} of its process images
  * (docs/trace-format.md): they get a line for each monitoring interval while the program runs, whatever the backend is.
@@ -98,7 +100,7 @@ public final class LiveCounters {
 	}
 
 	private void read(Image image) {
-		try (RandomAccessFile file = new RandomAccessFile(image.file.toFile(), "r")) {
+		try (RandomAccessFile file = new RandomAccessFile(RegularFile.check(image.file).toFile(), "r")) {
 			int size = (int) Math.min(MAX_READ, file.length() - image.offset);
 			if (size <= 0) {
 				return;

@@ -20,6 +20,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.RegularFile;
 
 /**
  * A run of {@code memtrace record}, or of {@code memtrace monitor}, as a child process. Its output is handed on as it comes; {@link #stop}
@@ -208,7 +209,7 @@ public final class Recording {
 	/** The recorder has a code of its own when the program ended with 0 and a part of the trace could not be written. */
 	private int programCode() {
 		try {
-			JsonElement status = JsonParser.parseString(Files.readString(trace.resolve("manifest.json"))).getAsJsonObject().get("status");
+			JsonElement status = JsonParser.parseString(RegularFile.text(trace.resolve("manifest.json"))).getAsJsonObject().get("status");
 			JsonElement code = status instanceof JsonObject o && o.has("incomplete") ? o.get("exit_code") : null;
 			return code != null && code.isJsonPrimitive() ? code.getAsInt() : process.exitValue();
 		} catch (IOException | RuntimeException e) {

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.RegularFile;
 
 /** What a short-lived program said. */
 public record ToolOutput(int exitCode, String text, String error) {
@@ -45,7 +46,7 @@ public record ToolOutput(int exitCode, String text, String error) {
 	}
 
 	private static String text(Path file) throws IOException {
-		return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+		return new String(RegularFile.bytes(file), StandardCharsets.UTF_8);
 	}
 
 	private static void delete(Path file) {

@@ -92,7 +92,7 @@ public final class TabarnacParser {
 			while (lines.next()) {
 				rows++;
 				Line line = null;
-				String error = lines.tooLong() ? "line longer than 1 MiB" : null;
+				String error = lines.tooLong() ? ByteLines.TOO_LONG : null;
 				if (error == null) {
 					String text = text(lines);
 					try {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
 
+import org.memtrace.model.RegularFile;
 import org.memtrace.model.memory.MemoryArea;
 
 /** Which file or area an address lies in, from {@code maps-start.txt} and {@code maps-end.txt}; used for names only. */
@@ -27,7 +28,7 @@ public final class MemoryMap {
 			Path file = imageDirectory.resolve(name);
 			if (Files.isRegularFile(file)) {
 				try {
-					for (String line : new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).split("\n")) {
+					for (String line : new String(RegularFile.bytes(file), StandardCharsets.ISO_8859_1).split("\n")) {
 						map.add(line);
 					}
 				} catch (IOException e) {

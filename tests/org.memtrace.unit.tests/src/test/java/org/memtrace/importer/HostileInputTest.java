@@ -198,17 +198,25 @@ class HostileInputTest extends ImportTest {
 	}
 
 	@Test
+	void linesOfMonitorsHaveALimit() throws Exception {
+		ImportReport report = read(file("m.txt", "PU:0 1000 5\nPU:0 2000" + " 1".repeat(600_000) + "\nPU:0 3000 6\nPU:0 4000 71"));
+		assertEquals(Map.of("line longer than 1 MiB", 1L), skipped(report));
+		assertEquals(2, report.trace().events());
+		assertTrue(report.toText().contains("1: incomplete last line"), "the value may be 71 or the beginning of 712");
+	}
+
+	@Test
 	void aTraceDirectoryHasOnlyFiles() throws Exception {
 		Path trace = new TraceDirectoryBuilder(directory.resolve("t")).sampleContext().access(0x10000, 1, 0, 1100, 1500, 100).write();
 		Path zero = Path.of("/dev/zero");
 		assumeTrue(Files.exists(zero), "this system has no devices");
 		Path chunk = Files.createSymbolicLink(trace.resolve("p0000/accesses-000001.csv"), zero);
 		String message = assertThrows(MemtraceException.class, () -> read(trace)).getMessage();
-		assertTrue(message.contains("p0000/accesses-000001.csv: is no regular file"), message);
+		assertTrue(message.contains("p0000/accesses-000001.csv: is a device, and a trace directory has only files"), message);
 		Files.delete(chunk);
 		assumeTrue(new ProcessBuilder("mkfifo", trace.resolve("p0000/regions.csv").toString()).start().waitFor() == 0, "no mkfifo");
 		message = assertThrows(MemtraceException.class, () -> read(trace)).getMessage();
-		assertTrue(message.contains("p0000/regions.csv: is no regular file"), message);
+		assertTrue(message.contains("p0000/regions.csv: is a named pipe, and a trace directory has only files"), message);
 	}
 
 	@Test
