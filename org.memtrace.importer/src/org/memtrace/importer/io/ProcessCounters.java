@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.importer.io;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.memtrace.importer.input.ByteLines;
 import org.memtrace.importer.input.CountedInput;
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.reader.EventSink;
@@ -45,18 +44,17 @@ final class ProcessCounters {
 	}
 
 	void read(InputFile file) throws MemtraceException, IOException {
-		long line = 1;
-		try (CountedInput in = file.open();
-				BufferedReader rows = new BufferedReader(new InputStreamReader(in.stream(), StandardCharsets.UTF_8))) {
-			rows.readLine();
+		try (CountedInput in = file.open()) {
+			ByteLines rows = new ByteLines(in.stream());
+			rows.next();
 			long begin = Long.MIN_VALUE;
 			Map<Integer, String[]> now = new HashMap<>();
-			for (String text = rows.readLine(); text != null; text = rows.readLine()) {
-				line++;
+			while (rows.next()) {
 				sink.row();
-				String[] p = fields(text);
+				String[] p = rows.tooLong() ? null
+						: fields(new String(rows.buffer(), rows.start, rows.end - rows.start, StandardCharsets.UTF_8));
 				if (p == null) {
-					sink.skip(file.name(), line, "no counters of a process");
+					sink.skip(file.name(), rows.line(), rows.tooLong() ? ByteLines.TOO_LONG : "no counters of a process");
 					continue;
 				}
 				long time = Long.parseLong(p[0]);
@@ -70,6 +68,9 @@ final class ProcessCounters {
 			}
 			if (!now.isEmpty()) {
 				tell(begin, look, now);
+			}
+			if (rows.incomplete()) {
+				sink.skips().incomplete(file.name(), rows.line() + 1);
 			}
 		}
 	}

@@ -8,12 +8,15 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Arrays;
 
+import org.memtrace.model.RegularFile;
+
 /**
  * The whole lines of a file with a header that another process appends to. What stands behind the last LF is left for the next time. The
  * file stays open, so that it can be read to its end after it was compressed and removed.
  */
 final class GrowingFile implements Closeable {
 	private static final int LONGEST_HEADER = 1 << 16;
+	private static final int LONGEST_FIRST_LINE = 1 << 20;
 	/** Bytes that are read at once: more than the longest line that is used. */
 	private static final int BLOCK = 4 << 20;
 
@@ -21,9 +24,12 @@ final class GrowingFile implements Closeable {
 	private byte[] header;
 	private long offset;
 	private boolean begun;
+	/** Whether what comes next is the rest of a line that is longer than a block. */
+	private boolean within;
+	private long passedLines;
 
 	GrowingFile(Path path) throws IOException {
-		file = new RandomAccessFile(path.toFile(), "r");
+		file = new RandomAccessFile(RegularFile.check(path).toFile(), "r");
 	}
 
 	/** Bytes that are there and not yet read, the incomplete last line among them. */
@@ -44,7 +50,7 @@ final class GrowingFile implements Closeable {
 		offset += passed;
 		byte[] bytes = new byte[(int) Math.min(keep, LONGEST_HEADER)];
 		int n = read(bytes);
-		int lf = indexOf(bytes, n);
+		int lf = indexOf(bytes, 0, n);
 		offset += lf + 1; // without an LF the parser drops what is left of the line
 		return passed;
 	}
@@ -58,28 +64,47 @@ final class GrowingFile implements Closeable {
 		if (!readHeader()) {
 			return null;
 		}
-		byte[] bytes = new byte[header.length + (int) Math.min(BLOCK, behind())];
-		System.arraycopy(header, 0, bytes, 0, header.length);
-		int n = read(bytes, header.length);
-		int end = n;
-		while (end > header.length && bytes[end - 1] != '\n') {
-			end--;
+		while (true) {
+			byte[] bytes = new byte[header.length + (int) Math.min(BLOCK, behind())];
+			System.arraycopy(header, 0, bytes, 0, header.length);
+			int n = read(bytes, header.length);
+			int end = n;
+			while (end > header.length && bytes[end - 1] != '\n') {
+				end--;
+			}
+			if (within) {
+				int lf = indexOf(bytes, header.length, n);
+				within = lf < 0;
+				offset += (within ? n : lf + 1) - header.length;
+				passedLines += within ? 0 : 1;
+				if (within && n - header.length < BLOCK) {
+					return null;
+				}
+			} else if (end == header.length && n - end == BLOCK) {
+				within = true; // no line is so long
+				offset += BLOCK;
+			} else {
+				offset += end - header.length;
+				return end == header.length ? null : Arrays.copyOf(bytes, end);
+			}
 		}
-		if (end == header.length && n - end == BLOCK) {
-			offset += BLOCK; // no line is so long
-			return lines();
-		}
-		offset += end - header.length;
-		return end == header.length ? null : Arrays.copyOf(bytes, end);
+	}
+
+	/** Lines so far that were longer than a block, and are given to nobody. */
+	long passedLines() {
+		return passedLines;
 	}
 
 	private boolean readHeader() throws IOException {
 		if (begun) {
 			return true;
 		}
-		byte[] bytes = new byte[(int) Math.min(LONGEST_HEADER, file.length())];
+		byte[] bytes = new byte[(int) Math.min(LONGEST_FIRST_LINE, file.length())];
 		int n = read(bytes);
-		int lf = indexOf(bytes, n);
+		int lf = indexOf(bytes, 0, n);
+		if (lf < 0 && n == LONGEST_FIRST_LINE) {
+			throw new IOException("its first line is longer than 1 MiB");
+		}
 		if (lf < 0) {
 			return false;
 		}
@@ -103,8 +128,8 @@ final class GrowingFile implements Closeable {
 		return n;
 	}
 
-	private static int indexOf(byte[] bytes, int n) {
-		for (int i = 0; i < n; i++) {
+	private static int indexOf(byte[] bytes, int from, int n) {
+		for (int i = from; i < n; i++) {
 			if (bytes[i] == '\n') {
 				return i;
 			}

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import org.memtrace.importer.input.ByteLines;
 import org.memtrace.importer.monitor.MonitorLines;
 import org.memtrace.model.LiveValues;
 import org.memtrace.model.MemtraceException;
@@ -72,6 +73,7 @@ public final class LiveMonitors implements Closeable {
 		private final GrowingFile file;
 		private final MonitorLines lines = new MonitorLines(this);
 		private boolean begun;
+		private long passed;
 
 		Followed(Path path) throws IOException {
 			file = new GrowingFile(path);
@@ -83,8 +85,15 @@ public final class LiveMonitors implements Closeable {
 				if (!begun) {
 					lines.begin(name, all[0].startsWith("%EventDef"));
 				}
+				for (; passed < file.passedLines(); passed++) { // before what came now
+					lines.tooLong();
+				}
 				for (int i = begun ? 1 : 0; i < all.length; i++) { // the first line comes each time
-					lines.line(all[i]);
+					if (all[i].length() > ByteLines.LONGEST) {
+						lines.tooLong();
+					} else {
+						lines.line(all[i]);
+					}
 				}
 				begun = true;
 			}

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
+import org.memtrace.importer.input.ByteLines;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 
@@ -114,6 +115,13 @@ public final class MonitorLines {
 		if (problem != null) {
 			target.skip(file, line, problem);
 		}
+	}
+
+	/** The next line is longer than {@link ByteLines#LONGEST}; it is skipped. */
+	public void tooLong() throws MemtraceException {
+		line++;
+		target.row();
+		target.skip(file, line, ByteLines.TOO_LONG);
 	}
 
 	/** A line of XML as hwloc writes it. */

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.importer.monitor;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
+import org.memtrace.importer.input.ByteLines;
 import org.memtrace.importer.input.CountedInput;
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.reader.EventSink;
@@ -102,12 +101,19 @@ public final class MonitorReader implements InputReader {
 			for (InputFile file : input.files()) {
 				values.begin(file.name(), isNodes(file.head()));
 				try (CountedInput in = file.open()) {
-					BufferedReader lines = new BufferedReader(new InputStreamReader(in.stream(), StandardCharsets.UTF_8));
+					ByteLines lines = new ByteLines(in.stream());
 					long told = 0;
-					for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-						values.line(line);
+					while (lines.next()) {
+						if (lines.tooLong()) {
+							values.tooLong();
+						} else {
+							values.line(new String(lines.buffer(), lines.start, lines.end - lines.start, StandardCharsets.UTF_8));
+						}
 						progress.worked(in.bytes() - told);
 						told = in.bytes();
+					}
+					if (lines.incomplete()) {
+						sink.skips().incomplete(file.name(), lines.line() + 1);
 					}
 				} catch (IOException e) {
 					sink.skips().problem(file.name(), "cannot be read: " + e.getMessage()); // damaged: what came before it counts

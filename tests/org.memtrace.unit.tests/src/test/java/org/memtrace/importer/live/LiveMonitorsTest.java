@@ -33,6 +33,32 @@ class LiveMonitorsTest {
 		return values.series().stream().filter(s -> s.place().equals(place) && s.variable().equals(variable)).findFirst().orElseThrow();
 	}
 
+	/** Lines that are longer than 1 MiB, and longer than what is read at once, are skipped as a whole and counted. */
+	@Test
+	void linesHaveALimit() throws Exception {
+		Path output = directory.resolve("t.txt");
+		String first = "Obj Nanoseconds load\nPU:0 100 1\n";
+		try (LiveMonitors live = new LiveMonitors(output, 10)) {
+			append(output, first + "PU:0 200" + " 2".repeat(600_000) + "\nPU:0 300 3\n");
+			LiveValues now = live.read();
+			assertArrayEquals(new double[] {1, 3}, of(now, "PU:0", "load").values());
+			assertEquals(1, now.skipped());
+			assertEquals("t.txt, line 3: line longer than 1 MiB", now.problem());
+			append(output, "PU:0 400" + " 4".repeat(3_000_000)); // it goes on
+			assertEquals(1, live.read().skipped());
+			append(output, " 4".repeat(3_000_000) + "\nPU:0 500 5\n");
+			now = live.read();
+			assertArrayEquals(new double[] {1, 3, 5}, of(now, "PU:0", "load").values());
+			assertEquals(1, now.series().size());
+			assertEquals(2, now.skipped());
+		}
+		Files.writeString(output, "# topology ".repeat(100_000));
+		try (LiveMonitors live = new LiveMonitors(output, 10)) {
+			String message = org.junit.jupiter.api.Assertions.assertThrows(org.memtrace.model.MemtraceException.class, live::read).getMessage();
+			assertEquals(output + " cannot be read: its first line is longer than 1 MiB", message);
+		}
+	}
+
 	@Test
 	void filesOfOneOutputArePutTogetherAsTheyCome() throws Exception {
 		Path output = directory.resolve("t.txt");
