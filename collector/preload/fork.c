@@ -84,6 +84,9 @@ struct clone_args3 {
 #ifndef SYS_clone3
 #define SYS_clone3 435
 #endif
+#ifndef SYS_mseal
+#define SYS_mseal 462
+#endif
 #define CLONE_CLEAR_SIGHAND_FLAG 0x100000000ul	/* of clone3(2) only */
 #define CLONE_INTO_CGROUP_FLAG 0x200000000ul
 
@@ -246,8 +249,9 @@ static void start_image(enum mt_watch watch, const char *reason)
 
 static long become_child(struct fork_call *c)
 {
-	int uffd = zap_space.uffd, memfd = zap_space.memfd, err;
+	int uffd = mt_fd_own(zap_space.uffd), memfd = mt_fd_own(zap_space.memfd), err;
 
+	mt_process.image.dirfd = mt_fd_own(mt_process.image.dirfd);
 	mt_rawmem_after_fork();
 	mt_monitor_gone();
 	gates_fork_done();
@@ -731,6 +735,8 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return zap_hook_madvise((void *)a, (size_t)b, (int)c);
 	case SYS_mprotect:	/* as without a hook where there is none of it */
 		return zap_hook_mprotect((void *)a, (size_t)b, (int)c);
+	case SYS_mseal:
+		return zap_hook_mseal((void *)a, (size_t)b, (unsigned long)c);
 	case SYS_shmat:
 		return (long)zap_hook_shmat((int)a, (const void *)b, (int)c);
 	case SYS_shmdt:

@@ -123,27 +123,26 @@ static long keep_above(int fd, const struct rlimit *rl)
 	return high;
 }
 
-int mt_fd_keep(int fd)
+/* A copy at a high number. -EMFILE: there is none above @fd. */
+static long raise_number(int fd)
 {
 	struct rlimit rl = { 1024, 1024 };
-	struct stat st = { 0 };
 	long high, base;
-	int i;
 
-	if (nkept == MAX_KEPT) {
-		mt_sys(SYS_close, fd);
-		return -EMFILE;
-	}
 	mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &rl);
 	base = rl.rlim_cur > 1024 ? 1024 : (long)rl.rlim_cur;
 	base -= base / 2 < 2 * MAX_KEPT ? base / 2 : 2 * MAX_KEPT;
 	high = keep_above(fd, &rl);
 	for (; base > fd && high < 0; base /= 2)
 		high = mt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, base);
-	if (high >= 0)
-		mt_sys(SYS_close, fd);
-	else
-		high = fd;	/* hardly any descriptors allowed: it stays where it is */
+	return high < 0 ? -EMFILE : high;
+}
+
+static void note_kept(int high)
+{
+	struct stat st = { 0 };
+	int i;
+
 	mt_sys(SYS_fstat, high, &st);
 	for (i = 0; i < nkept && kept[i] < high; i++)
 		;
@@ -154,9 +153,39 @@ int mt_fd_keep(int fd)
 			kept_id[j] = kept_id[j - 1];
 		}
 	}
-	kept[i] = (int)high;
+	kept[i] = high;
 	kept_id[i].dev = st.st_dev;
 	kept_id[i].ino = st.st_ino;
+}
+
+int mt_fd_keep(int fd)
+{
+	long high = -EMFILE;
+
+	if (nkept < MAX_KEPT) {
+		high = raise_number(fd);
+		if (high < 0) {	/* hardly any descriptors allowed: it stays where it is */
+			note_kept(fd);
+			return fd;
+		}
+		note_kept((int)high);
+	}
+	mt_sys(SYS_close, fd);
+	return (int)high;
+}
+
+int mt_fd_keep_high(int fd)
+{
+	const long high = nkept < MAX_KEPT ? raise_number(fd) : -EMFILE;
+
+	if (high < 0)
+		return -EMFILE;
+	if (high < 2 * MAX_KEPT) {	/* a program with so few wants all of them */
+		mt_sys(SYS_close, high);
+		return -EMFILE;
+	}
+	note_kept((int)high);
+	mt_sys(SYS_close, fd);
 	return (int)high;
 }
 
@@ -178,6 +207,16 @@ void mt_fd_close(int fd)
 		kept[i] = kept[i + 1];
 		kept_id[i] = kept_id[i + 1];
 	}
+}
+
+int mt_fd_own(int fd)
+{
+	struct stat st;
+	int i;
+
+	for (i = 0; i < nkept && kept[i] != fd; i++)
+		;
+	return i < nkept && !mt_sys(SYS_fstat, fd, &st) && st.st_dev == kept_id[i].dev && st.st_ino == kept_id[i].ino ? fd : -1;
 }
 
 int mt_fd_kept(const int **fds)

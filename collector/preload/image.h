@@ -87,6 +87,8 @@ void mt_image_export(const struct mt_image *img, int constructor);
  * Returns the new number or negative errno (the old one is then closed).
  */
 int mt_fd_keep(int fd);
+/* As mt_fd_keep(). -EMFILE: there is no high number, @fd is as it was. */
+int mt_fd_keep_high(int fd);
 /*
  * Kept descriptors get numbers above the soft limit (RLIMIT_NOFILE) where the hard one allows it, so that a program which looks at
  * all numbers that it may have finds none of them. While it is on the limit changes for moments: only while one thread of the program runs.
@@ -94,6 +96,11 @@ int mt_fd_keep(int fd);
 void mt_fd_hide(int yes);
 /* Closes a kept descriptor, unless the program has put a file of its own at the number. */
 void mt_fd_close(int fd);
+/*
+ * @fd, or -1: the program has closed it. Its number may become that of another kept descriptor; so who makes new ones and closes the
+ * old ones later asks before.
+ */
+int mt_fd_own(int fd);
 /* Creates a file in the image's directory and keeps it (mt_fd_keep). */
 int mt_image_open(const struct mt_image *img, const char *name);
 /* The kept descriptors in ascending order. */

@@ -47,11 +47,11 @@ static struct mt_patch hooks[] = {
 	{ "brk", zap_hook_brk, NULL, 0 },
 	{ "shmat", zap_hook_shmat, NULL, 0 },
 	{ "shmdt", zap_hook_shmdt, NULL, 0 },
+	{ "ioctl", zap_hook_ioctl, NULL, 0 },
 	/* of the backend rwp only: */
 	{ "mprotect", zap_hook_mprotect, NULL, 0 },
-	{ "ioctl", zap_hook_ioctl, NULL, 0 },
 };
-#define RWP_HOOKS 2
+#define RWP_HOOKS 1
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 

@@ -51,6 +51,7 @@ for suite; do
 	robustness)
 		run "robustness" "$tests/robustness/robustness.sh"
 		run "injected errors" "$tests/robustness/injected.sh"
+		run "generated programs" "$tests/robustness/generated.py"
 		;;
 	all)
 		# The static analysis is 400 seconds of processor time and waits for nothing, the others mostly wait:

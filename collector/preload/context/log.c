@@ -44,12 +44,13 @@ static _Atomic int torn;	/* the last write was cut: begin with LF */
 /*
  * The program may close or reuse any descriptor. Never write into a file that
  * is not ours: look at the inode first, and open our file again when the
- * number was taken away.
+ * number was taken away; @for_now: close it after the write.
  */
-static int program_fd(void)
+static int program_fd(bool *for_now)
 {
 	struct stat st;
 	long fd;
+	int high;
 
 	if (own_fd >= 0 && mt_sys(SYS_fstat, own_fd, &st) == 0 &&
 	    st.st_ino == log_ino && st.st_dev == log_dev)
@@ -65,7 +66,12 @@ static int program_fd(void)
 		mt_sys(SYS_close, fd);
 		return -1;
 	}
-	own_fd = mt_fd_keep((int)fd);
+	high = mt_fd_keep_high((int)fd);
+	if (high < 0) {	/* the program gets the number back after the write */
+		*for_now = true;
+		return (int)fd;
+	}
+	own_fd = high;
 	return own_fd;
 }
 
@@ -129,20 +135,21 @@ static long write_quietly(int fd, const char *p, size_t n)
 static void flush_shard(struct shard *s, bool monitor)
 {
 	size_t done = 0;
-	int fd;
+	bool for_now = false;
+	int fd, use;
 
 	s->flushed = ctx_now();
 	if (!s->used)
 		return;
-	fd = monitor ? kept_fd : program_fd();
-	if (fd >= 0 && atomic_load(&torn)) {
-		if (write_quietly(fd, "\n", 1) == 1)
+	use = fd = monitor ? kept_fd : program_fd(&for_now);
+	if (use >= 0 && atomic_load(&torn)) {
+		if (write_quietly(use, "\n", 1) == 1)
 			atomic_store(&torn, 0);
 		else
-			fd = -1;
+			use = -1;
 	}
-	while (fd >= 0 && done < s->used) {
-		long r = write_quietly(fd, s->buf + done, s->used - done);
+	while (use >= 0 && done < s->used) {
+		long r = write_quietly(use, s->buf + done, s->used - done);
 
 		if (r == -EINTR)
 			continue;
@@ -155,6 +162,8 @@ static void flush_shard(struct shard *s, bool monitor)
 		if (done)
 			atomic_store(&torn, 1);
 	}
+	if (for_now)
+		mt_sys(SYS_close, fd);
 	s->used = 0;
 }
 
@@ -187,8 +196,7 @@ void ctx_log_drop(void)
 {
 	for (int i = 0; shards && i < CTX_SHARDS; i++)
 		shards[i].used = 0;
-	if (own_fd >= 0 && program_fd() == own_fd)
-		mt_fd_close(own_fd);	/* else the number is the program's now */
+	mt_fd_close(mt_fd_own(own_fd));	/* else the number is the program's now */
 	kept_fd = own_fd = -1;
 	log_path[0] = 0;
 }

@@ -24,6 +24,12 @@
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
+#ifndef SYS_mseal
+#define SYS_mseal 462
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
 
 static uint64_t page_up(uint64_t v)
 {
@@ -263,8 +269,8 @@ static int is_frozen_at(uint64_t addr)
 }
 
 /*
- * mremap() of what a fork has frozen: what grows is not of the file, so it is another mapping, and what consists of several the
- * kernel does not move. Contents are copied. Under the lock.
+ * mremap() of what a fork has frozen, or of what is ours in part: what grows is not of the file, so it is another mapping, and what
+ * consists of several the kernel does not move. Contents are copied. Under the lock.
  */
 static long remap_frozen(uint64_t old, uint64_t old_len, uint64_t new_len, int flags, uint64_t new_addr)
 {
@@ -298,16 +304,42 @@ static long remap_frozen(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 		mt_sys(SYS_munmap, at, new_len);
 		return -ENOMEM;
 	}
-	memcpy((void *)at, (void *)old, common);
+	for (uint64_t off = 0; off < common; off += MT_PAGE)	/* there may be guard pages in it */
+		mt_can_read((void *)(old + off), (void *)(at + (long)off), MT_PAGE);
 	if (prot != (PROT_READ | PROT_WRITE))
 		mt_sys(SYS_mprotect, at, new_len, prot);
 	if (!(prot & PROT_READ))
 		mt_sys(SYS_mprotect, old, old_len, prot);
-	if (flags & MREMAP_DONTUNMAP)
+	if (flags & MREMAP_DONTUNMAP) {
 		zap_zero_frozen(old, old_len);
-	else
+		mt_sys(SYS_madvise, old, old_len, MADV_DONTNEED);	/* what was mapped over it since */
+	} else {
 		unmap(old, old_len);
+	}
 	return at;
+}
+
+/*
+ * Would it be one mapping without us? Some of it may be ours, some private again (zap_make_private), some frozen.
+ */
+static int is_one_mapping(uint64_t addr, uint64_t len)
+{
+	struct zap_space *s = &zap_space;
+	uint64_t at = addr;
+	struct mt_map m;
+	int prot = -1;
+
+	if (zap_maps_read(&s->maps))
+		return 0;
+	while (at < addr + len && mt_maps_next(&s->maps, &m)) {
+		if (m.end <= at)
+			continue;
+		if (m.start > at || (prot >= 0 && m.prot != prot) || !(zap_is_mapping(&m, s->dev, s->ino) || zap_is_frozen(&m)))
+			return 0;
+		prot = m.prot;
+		at = m.end;
+	}
+	return at >= addr + len;
 }
 
 /* Memory that is not in our file got a new place or size; under the lock. */
@@ -347,12 +379,14 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 			if (flags & MREMAP_FIXED)
 				zap_note_present(to, nlen);
 			ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
-			if (!mt_failed(ret) && s->active)
+			if (ret == -EFAULT && !remap_invalid(a, olen, nlen, flags, to) && is_one_mapping(a, olen))
+				ret = remap_frozen(a, olen, nlen, flags, to);
+			else if (!mt_failed(ret) && s->active)
 				moved_untraced(a, olen, (uint64_t)ret, nlen);
 		} else if (remap_invalid(a, olen, nlen, flags, to)) {
 			ret = -EINVAL;
 		} else if (!zap_regions_cover(&s->regions, a, a + olen)) {
-			ret = -EFAULT;
+			ret = is_one_mapping(a, olen) ? remap_frozen(a, olen, nlen, flags, to) : -EFAULT;
 		} else {
 			ret = remap_traced(a, olen, nlen, flags, to);
 		}
@@ -366,11 +400,17 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 /* Under the lock, for a range that is traced as a whole. */
 static long advise_traced(uint64_t addr, uint64_t len, int advice)
 {
+	long ret;
+
 	switch (advice) {
 	case MADV_DONTNEED:	/* for shared memory these would keep the contents */
-	case MADV_DONTNEED_LOCKED:
 	case MADV_FREE:
+	case MADV_DONTNEED_LOCKED:
 		zap_note_present(addr, len);
+		/* refused for what is locked */
+		ret = mt_sys(SYS_madvise, addr, len, advice == MADV_FREE ? MADV_DONTNEED : advice);
+		if (ret)
+			return ret;
 		return zap_zero(addr, len) ? -EAGAIN : 0;
 	/* the mapping has it already, but while we fork: see zap_let_fork() */
 	case MADV_DONTFORK:
@@ -384,6 +424,7 @@ static long advise_traced(uint64_t addr, uint64_t len, int advice)
 	case MADV_COLLAPSE:
 		return -EINVAL;
 	case MADV_WIPEONFORK:	/* is for private memory only */
+	case MADV_GUARD_INSTALL:	/* what comes back is zeroes, and children have it, too */
 		if (zap_make_private(addr, len))
 			return -EINVAL;
 		return mt_sys(SYS_madvise, addr, len, advice);
@@ -401,13 +442,17 @@ static long advise_frozen(uint64_t addr, uint64_t len, int advice)
 	case MADV_DONTNEED:	/* for a private mapping of a file this is the file again */
 	case MADV_DONTNEED_LOCKED:
 	case MADV_FREE:
-		ret = zap_zero_frozen(addr, len);
-		return ret ? ret : mt_sys(SYS_madvise, addr, len, MADV_DONTNEED);
+		/* refused for what is locked */
+		ret = mt_sys(SYS_madvise, addr, len, advice == MADV_FREE ? MADV_DONTNEED : advice);
+		return ret ? ret : zap_zero_frozen(addr, len);
 	case MADV_REMOVE:
 	case MADV_COLLAPSE:
 		return -EINVAL;
 	case MADV_HUGEPAGE:
 		return 0;
+	case MADV_GUARD_INSTALL:
+		ret = zap_zero_frozen(addr, len);
+		return ret ? ret : mt_sys(SYS_madvise, addr, len, advice);
 	case MADV_WIPEONFORK:
 		if (zap_make_private(addr, len))
 			return -EINVAL;
@@ -451,6 +496,22 @@ int zap_hook_madvise(void *addr, size_t len, int advice)
 	return (int)finish(ret);
 }
 
+/* The mapping itself is what nobody may replace from then on, so it becomes what it would be without us. */
+long zap_hook_mseal(void *addr, size_t len, unsigned long flags)
+{
+	uint64_t mask;
+	long ret;
+
+	if (!looks_after())
+		return finish(mt_sys(SYS_mseal, addr, len, flags));
+	mask = zap_enter();
+	if (!((uint64_t)addr & (MT_PAGE - 1)) && !zap_space.rwp)
+		zap_make_private((uint64_t)addr, page_up(len));
+	ret = mt_sys(SYS_mseal, addr, len, flags);
+	leave(mask);
+	return finish(ret);
+}
+
 /*
  * Memory has one userfaultfd only, and the program's goes first. The call is made again when it failed because of ours: then the
  * kernel has read the argument, so that we can.
@@ -459,11 +520,14 @@ int zap_hook_ioctl(int fd, unsigned long request, void *arg)
 {
 	long ret = mt_sys(SYS_ioctl, fd, request, arg);
 
-	if (ret == -EBUSY && request == UFFDIO_REGISTER && zap_space.active && zap_space.rwp) {
+	if (ret == -EBUSY && request == UFFDIO_REGISTER && zap_space.active) {
 		const struct uffdio_register *r = arg;
 		uint64_t mask = zap_enter();
 
-		zap_rwp_give_up(r->range.start, r->range.len);
+		if (zap_space.rwp)
+			zap_rwp_give_up(r->range.start, r->range.len);
+		else
+			zap_make_private(r->range.start, r->range.len);
 		ret = mt_sys(SYS_ioctl, fd, request, arg);
 		leave(mask);
 	}

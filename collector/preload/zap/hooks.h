@@ -15,8 +15,9 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 int zap_hook_munmap(void *addr, size_t len);
 void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void *new_addr);
 int zap_hook_madvise(void *addr, size_t len, int advice);
-/* These two are of the backend rwp only. */
 int zap_hook_ioctl(int fd, unsigned long request, void *arg);
+long zap_hook_mseal(void *addr, size_t len, unsigned long flags);
+/* Of the backend rwp only. */
 int zap_hook_mprotect(void *addr, size_t len, int prot);
 int zap_hook_brk(void *addr);
 /* The dynamic loader's own: data segments of libraries are files that it maps privately for writing. */

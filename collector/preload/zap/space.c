@@ -841,26 +841,87 @@ long zap_copy(uint64_t to, uint64_t from, uint64_t len)
 	return with_memfd(copy_on, &c);
 }
 
-long zap_make_private(uint64_t addr, uint64_t len)
-{
-	int prot = zap_prot_at(addr);
-	long tmp, ret;
+struct private_copy {
+	uint64_t addr, len, to;
+};
 
-	if (prot < 0)
-		return prot;
-	tmp = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+/* What the file has of the range; the rest stays a hole. */
+static long read_out(void *arg, int maps_fd, int memfd)
+{
+	const struct private_copy *c = arg;
+	const uint64_t end = c->addr + c->len;
+	uint64_t at = c->addr;
+
+	(void)maps_fd;
+	while (at < end) {
+		long data = mt_sys(SYS_lseek, memfd, at, 3 /* SEEK_DATA */), hole, n;
+
+		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
+			break;
+		if (data < 0)
+			return data;
+		hole = mt_sys(SYS_lseek, memfd, data, 4 /* SEEK_HOLE */);
+		if (hole < 0)
+			return hole;
+		if ((uint64_t)hole > end)
+			hole = (long)end;
+		for (at = (uint64_t)data; at < (uint64_t)hole; at += (uint64_t)n) {
+			n = mt_sys(SYS_pread64, memfd, c->to + (at - c->addr), (uint64_t)hole - at, at);
+			if (n <= 0)
+				return n ? n : -EIO;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Of one mapping with @prot. Read through the file, which holds what the program itself may not read; but for what a fork has @frozen:
+ * the process has pages of its own there.
+ */
+static long make_private(uint64_t addr, uint64_t len, int prot, int frozen)
+{
+	struct private_copy c = { addr, len, 0 };
+	long tmp = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), ret = 0;
+
 	if (mt_failed(tmp))
 		return tmp;
-	if (prot & PROT_READ)
+	c.to = (uint64_t)tmp;
+	if (frozen && !(prot & PROT_READ))
+		ret = mt_sys(SYS_mprotect, addr, len, prot | PROT_READ);
+	if (!ret && frozen)
 		memcpy((void *)tmp, (void *)addr, len);
-	mt_sys(SYS_mprotect, tmp, len, prot);
-	ret = mt_sys(SYS_mremap, tmp, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, addr);
+	else if (!ret)
+		ret = with_memfd(read_out, &c);
+	if (!ret)
+		ret = mt_sys(SYS_mprotect, tmp, len, prot);
+	if (!ret)
+		ret = mt_sys(SYS_mremap, tmp, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, addr);
 	if (mt_failed(ret)) {
 		mt_sys(SYS_munmap, tmp, len);
 		return ret;
 	}
 	zap_unshare(addr, len);
 	return 0;
+}
+
+long zap_make_private(uint64_t addr, uint64_t len)
+{
+	const uint64_t end = addr + len;
+	struct mt_maps maps = { 0 };
+	struct mt_map m;
+	long err = zap_maps_read(&maps);
+
+	while (!err && mt_maps_next(&maps, &m) && m.start < end) {
+		const uint64_t from = m.start > addr ? m.start : addr, to = m.end < end ? m.end : end;
+		const int ours = zap_is_mapping(&m, zap_space.dev, zap_space.ino);
+
+		if (m.end <= addr || (!ours && !(zap_regions_overlap(&zap_space.frozen, from, to) && zap_is_frozen(&m))))
+			continue;
+		zap_note_present(from, to - from);
+		err = make_private(from, to - from, m.prot, !ours);
+	}
+	mt_maps_free(&maps);
+	return err;
 }
 
 int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -213,6 +215,113 @@ static void c_madvise(void)
 	int st;
 	wait(&st);
 	MUST(st == 0 && same(p + 32 * PAGE, PAGE, 4));
+}
+
+static int child_status(pid_t pid)
+{
+	int st = -1;
+
+	MUST(waitpid(pid, &st, 0) == pid);
+	return st;
+}
+
+static sigjmp_buf out_of_handler;
+
+static void jump_out(int sig)
+{
+	(void)sig;
+	siglongjmp(out_of_handler, 1);
+}
+
+static int faults(char *p)
+{
+	if (sigsetjmp(out_of_handler, 1))
+		return 1;
+	*(volatile char *)p = 1;
+	return 0;
+}
+
+static volatile int served;
+
+static void *serve_pages(void *arg)
+{
+	struct uffd_msg m;
+	char page[PAGE];
+
+	while (read(*(int *)arg, &m, sizeof(m)) == sizeof(m) && m.event == UFFD_EVENT_PAGEFAULT) {
+		struct uffdio_copy c = { .dst = m.arg.pagefault.address & ~(PAGE - 1), .src = (uint64_t)page, .len = PAGE };
+
+		memset(page, 5, PAGE);
+		served++;
+		MUST(!ioctl(*(int *)arg, UFFDIO_COPY, &c));
+	}
+	return NULL;
+}
+
+/* What is for private memory only, of which the recorder has none: guard pages, seals, the program's own userfaultfd. */
+static void c_private_only(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	char *p = anon(16 * PAGE), *q;
+	int st, uffd;
+	pthread_t t;
+
+	signal(SIGSEGV, jump_out);
+	fill(p, 16 * PAGE, 1);
+	if (!madvise(p + 2 * PAGE, PAGE, 102 /* MADV_GUARD_INSTALL */)) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(faults(p + 2 * PAGE) ? 0 : 1);
+		MUST(child_status(pid) == 0 && faults(p + 2 * PAGE));
+		MUST(!madvise(p + 2 * PAGE, PAGE, 103) && zero(p + 2 * PAGE, PAGE));
+		MUST(same(p, 2 * PAGE, 1));
+	}
+	/* what cannot be read is kept, too, and what is private in part moves like the rest */
+	fill(p, 16 * PAGE, 1);
+	MUST(!mprotect(p + 8 * PAGE, 4 * PAGE, PROT_NONE) && !madvise(p + 6 * PAGE, 4 * PAGE, MADV_WIPEONFORK));
+	MUST(!mprotect(p + 8 * PAGE, 4 * PAGE, PROT_READ | PROT_WRITE) && same(p, 16 * PAGE, 1));
+	MUST(!madvise(p + 6 * PAGE, 4 * PAGE, MADV_KEEPONFORK));
+	q = mremap(p, 16 * PAGE, 20 * PAGE, MREMAP_MAYMOVE);
+	MUST(q != MAP_FAILED && same(q, 16 * PAGE, 1) && zero(q + 16 * PAGE, 4 * PAGE));
+	MUST(!munmap(q, 20 * PAGE));
+
+	/* locked memory cannot be dropped */
+	p = anon(4 * PAGE);
+	fill(p, 4 * PAGE, 2);
+	if (!mlock(p, 4 * PAGE))
+		MUST(madvise(p, PAGE, MADV_DONTNEED) == -1 && errno == EINVAL && same(p, 4 * PAGE, 2));
+
+	p = anon(4 * PAGE);
+	fill(p, 4 * PAGE, 3);
+	if (!syscall(462 /* mseal */, p, 4 * PAGE, 0ul)) {
+		pid_t pid;
+
+		MUST(munmap(p, PAGE) == -1 && errno == EPERM);
+		MUST(mremap(p, 4 * PAGE, 8 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED && errno == EPERM);
+		MUST(mmap(p, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED && errno == EPERM);
+		pid = fork();
+		if (!pid) {
+			fill(p, 4 * PAGE, 4);
+			_exit(5);
+		}
+		st = child_status(pid);
+		MUST(WEXITSTATUS(st) == 5 && same(p, 4 * PAGE, 3));
+	}
+
+	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api))
+		return;
+	p = anon(8 * PAGE);
+	fill(p, 2 * PAGE, 6);
+	reg.range.start = (uint64_t)p;
+	reg.range.len = 8 * PAGE;
+	MUST(!ioctl(uffd, UFFDIO_REGISTER, &reg) && !pthread_create(&t, NULL, serve_pages, &uffd));
+	MUST(same(p, 2 * PAGE, 6));
+	for (unsigned i = 2; i < 8; i++)
+		MUST(p[i * PAGE + 7] == 5);
+	MUST(served == 6);
 }
 
 static void c_brk(void)
@@ -443,14 +552,6 @@ static void c_raw_exit(void)
 
 static char data_before[PAGE] = "data";
 static int bss_before[5000];
-
-static int child_status(pid_t pid)
-{
-	int st = -1;
-
-	MUST(waitpid(pid, &st, 0) == pid);
-	return st;
-}
 
 static void c_fork(void)
 {
@@ -784,6 +885,17 @@ static void c_close_all(void)
 	p = malloc(1 << 20);
 	fill(p, 1 << 20, 2);
 	MUST(same(p, 1 << 20, 2));
+	/* a daemon: closes all, forks twice */
+	pid = fork();
+	if (!pid) {
+		setsid();
+		pid = fork();
+		if (!pid)
+			_exit(same(p, 1 << 20, 2) ? 6 : 7);
+		MUST(pid > 0);
+		_exit(WEXITSTATUS(child_status(pid)));
+	}
+	MUST(WEXITSTATUS(child_status(pid)) == 6);
 }
 
 static void *in_thread(void *arg)
@@ -1072,7 +1184,7 @@ static const struct {
 #ifdef __x86_64__
 	{ "go", c_go },
 #endif
-	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "brk", c_brk },
+	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "private_only", c_private_only }, { "brk", c_brk },
 	{ "mlock", c_mlock }, { "holes", c_holes }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
 	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork }, { "long_exec", c_long_exec },
 	{ "failed_exec", c_failed_exec },

@@ -19,9 +19,20 @@ int mt_fd_keep(int fd)
 	return fd;
 }
 
+int mt_fd_keep_high(int fd)
+{
+	return fd;
+}
+
+int mt_fd_own(int fd)
+{
+	return fd;
+}
+
 void mt_fd_close(int fd)
 {
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 static int opened = -1;

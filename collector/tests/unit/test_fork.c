@@ -88,6 +88,8 @@ int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_t
 
 void mt_fd_hide(int yes) { (void)yes; }
 
+int mt_fd_own(int fd) { return fd; }
+
 void mt_fd_close(int fd)
 {
 	if (fd >= 0)
@@ -228,6 +230,7 @@ int zap_rwp_after_fork(void) { called("anew"); return anew; }
 int zap_hook_mprotect(void *a, size_t n, int p) { return (int)hook("mprotect", a == (void *)1 && n == 2 && p == 3); }
 int zap_hook_munmap(void *a, size_t n) { return (int)hook("munmap", a == (void *)1 && n == 2); }
 int zap_hook_madvise(void *a, size_t n, int advice) { return (int)hook("madvise", a == (void *)1 && n == 2 && advice == 3); }
+long zap_hook_mseal(void *a, size_t n, unsigned long f) { return hook("mseal", a == (void *)1 && n == 2 && f == 3); }
 void *zap_hook_shmat(int id, const void *a, int f) { return (void *)hook("shmat", id == 1 && a == (void *)2 && f == 3); }
 int zap_hook_shmdt(const void *a) { return (int)hook("shmdt", a == (void *)1); }
 
