@@ -355,6 +355,8 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	print_seen(m, lost);
 	if (*mt_info_text(json_object_get(m, "unrecorded"), "text"))
 		printf("            %s\n", mt_info_text(json_object_get(m, "unrecorded"), "text"));
+	if (*mt_info_text(json_object_get(m, "unlisted"), "text"))
+		printf("            %s\n", mt_info_text(json_object_get(m, "unlisted"), "text"));
 	/* the governor of zap and rwp has fewer where the budget, or one thread alone, asks for it */
 	printf("Interval    %s, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
 	       mt_human_ns(mt_info_number(p, "interval_ns")),

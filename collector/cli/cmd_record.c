@@ -944,6 +944,8 @@ static void summary(json_t *m, const char *dir, size_t alive)
 			json_string_value(json_object_get(json_object_get(m, "unseen"), "text")));
 	if (json_object_get(m, "unrecorded"))
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unrecorded"), "text")));
+	if (json_object_get(m, "unlisted"))
+		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unlisted"), "text")));
 	if (json_object_get(json_object_get(m, "io"), "text"))
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "io"), "text")));
 	if (ull(json_object_get(m, "io"), "lost"))

@@ -353,6 +353,11 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 		e->d = (uint64_t)DEC(&k);
 		e->stack = DEC(&k);
 		break;
+	case 'K':
+		e->time = DEC(&k);
+		e->a = (uint64_t)DEC(&k);
+		e->b = (uint64_t)DEC(&k);
+		break;
 	case 'E':
 		e->time = DEC(&k);
 		break;
@@ -707,6 +712,10 @@ static void apply(struct mt_context *c, struct event *e)
 		c->lost_events = e->c + (uint64_t)e->stack;
 		c->lost_bytes = e->d;
 		break;
+	case 'K':
+		c->brief_count = e->a;
+		c->brief_bytes = e->b;
+		break;
 	case 'E':
 		c->end = e->time;
 		break;
@@ -741,7 +750,7 @@ static void forget_dead(struct mt_context *c)
 			c->objects[w++] = c->objects[i];
 	}
 	c->n_objects = w;
-	c->small_count = c->small_bytes = c->lost_events = c->lost_bytes = 0;
+	c->small_count = c->small_bytes = c->brief_count = c->brief_bytes = c->lost_events = c->lost_bytes = 0;
 	c->bad_lines = c->unmatched = 0;
 	c->end = -1;
 }

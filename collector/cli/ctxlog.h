@@ -74,6 +74,7 @@ struct mt_context {
 	struct mt_callstack *stacks;	/* by id; n == 0: not in the log */
 	size_t n_stacks, cap_stacks;
 	uint64_t small_count, small_bytes, lost_events, lost_bytes;
+	uint64_t brief_count, brief_bytes;	/* blocks that lived too briefly, and were too many, to be listed */
 	int64_t start, end;		/* V and E lines; -1 */
 	uint64_t bad_lines;		/* torn or unknown */
 	uint64_t unmatched;		/* deaths of unknown blocks */

@@ -897,6 +897,18 @@ static int write_thread_times(struct mt_context *c, const char *dir)
 	return mt_newfile_commit(&out);
 }
 
+/* Blocks that are not in structures.csv; no file when there are none. */
+static int write_unlisted(const struct mt_context *c, const char *dir)
+{
+	struct mt_newfile out;
+	int err = c->brief_count ? mt_newfile(&out, dir, "unlisted.csv") : 0;
+
+	if (err || !c->brief_count)
+		return err;
+	fprintf(out.f, "Kind,Blocks,Bytes\nbrief,%" PRIu64 ",%" PRIu64 "\n", c->brief_count, c->brief_bytes);
+	return mt_newfile_commit(&out);
+}
+
 /* Different code addresses of the records: open addressing, 0 is a free place. */
 struct code {
 	uint64_t *ip;
@@ -1154,6 +1166,8 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		err = write_stacks(&c, sy, dir, &pr);
 	if (!err && !o->into)
 		err = write_thread_times(&c, dir);
+	if (!err && !o->into)
+		err = write_unlisted(&c, dir);
 	if (!err && !o->into)
 		err = write_code(sy, trace, image, dir, &pr);
 	if (!err)

@@ -256,7 +256,7 @@ static json_t *all_losses(const struct rank *r, size_t n)
 /* ----------------------------------------------------------------- printing */
 
 /* Objects of a manifest whose text is a sentence for a person, if they are there. */
-static const char *const sentences[] = { "unseen", "unrecorded", "late" };
+static const char *const sentences[] = { "unseen", "unrecorded", "unlisted", "late" };
 #define SENTENCES (sizeof(sentences) / sizeof(sentences[0]))
 #define SENTENCES_SHOWN 8
 

@@ -364,6 +364,37 @@ static void add_followed(const json_t *m, json_t *unseen)
 	free(more);
 }
 
+/* Blocks that no structure stands for, of all images; NULL: none. */
+static json_t *unlisted_of(const char *trace, char **dirs, size_t n)
+{
+	uint64_t blocks = 0, bytes = 0;
+	json_t *j;
+	char *text;
+
+	for (size_t i = 0; i < n; i++) {
+		char *path = mt_printf("%s/%s/unlisted.csv", trace, dirs[i]), line[128];
+		FILE *f = fopen(path, "re");
+		unsigned long long b, k;
+
+		while (f && fgets(line, sizeof(line), f))
+			if (sscanf(line, "brief,%llu,%llu", &b, &k) == 2) {
+				blocks += b;
+				bytes += k;
+			}
+		if (f)
+			fclose(f);
+		free(path);
+	}
+	if (!blocks)
+		return NULL;
+	text = mt_printf("%s block%s (%s) that lived shortly, among many such, %s no structure: the budget leaves room for a part of them "
+			 "(--max-overhead 0 lists all)", mt_human_count(blocks), blocks == 1 ? "" : "s", mt_human_bytes(bytes),
+			 blocks == 1 ? "is" : "are");
+	j = json_pack("{s:I, s:I, s:s}", "blocks", (json_int_t)blocks, "bytes", (json_int_t)bytes, "text", text);
+	free(text);
+	return j;
+}
+
 void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)
 {
 	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
@@ -455,6 +486,10 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	json_object_del(m, "late");
 	if (late)
 		json_object_set_new(m, "late", late_of(late, intervals, length / intervals, longest, asked));
+	json_object_del(m, "unlisted");
+	old = unlisted_of(trace, dirs, n);
+	if (old)
+		json_object_set_new(m, "unlisted", old);
 	json_object_del(m, "unrecorded");
 	unrecorded = mt_unrecorded_describe(trace);
 	if (unrecorded)

@@ -43,8 +43,18 @@ struct ctx_memo {
 	} word[CTX_MEMO_WORDS];
 };
 
+/* A block that was born. */
+struct ctx_birth {
+	uint64_t when;		/* ns */
+	uintptr_t addr;
+	size_t bytes;
+	int64_t stack;
+	int tid;
+	char how;
+};
+
 /* One thread. In raw-mapped memory, reused after the death of the thread.
- * small_* are written by the owner only and read by ctx_flush. */
+ * small_* and brief_* are written by the owner only and read by ctx_flush. */
 struct ctx_thread {
 	_Atomic int used;
 	int tid;
@@ -53,6 +63,8 @@ struct ctx_thread {
 	uintptr_t stack_start, stack_end;	/* 0: not known */
 	uint64_t cpu_base, cpu_told;	/* CPU time before the image began; logged last. ns */
 	_Atomic uint64_t small_count, small_bytes;
+	_Atomic uint64_t brief_count, brief_bytes;	/* of blocks that are not listed and that this thread freed */
+	struct ctx_waiting *waiting;	/* births that wait, see brief.c; stays with the slot. NULL: none yet */
 	struct ctx_thread *next;	/* all slots ever made; never shortened */
 	struct ctx_memo memo[CTX_MEMOS];	/* of the owner only */
 };
@@ -114,6 +126,7 @@ void ctx_line_hex(struct ctx_line *l, uint64_t v);
 void ctx_line_str(struct ctx_line *l, const char *s);	/* percent-encoded */
 void ctx_line_end(struct ctx_line *l);		/* puts it into the log */
 void ctx_line_put(struct ctx_line *l, unsigned int shard);	/* same, on the monitor */
+void ctx_line_put_by(struct ctx_line *l, unsigned int shard, bool monitor);	/* same, without thread-local memory */
 
 /* ---- stack.c: call stacks ---- */
 bool ctx_stack_init(void);
@@ -121,8 +134,25 @@ int64_t ctx_stack_capture(const void *caller);	/* of the hook, any; id, or -1; l
 void ctx_stack_lock_all(void);
 void ctx_stack_unlock_all(void);
 
+/* ---- brief.c: births that are not in the log yet ---- */
+extern bool ctx_brief_on;
+extern _Atomic bool ctx_deaths_missed;	/* blocks may be in the table that are dead */
+/* constructor; one part in @share of the budget is for those that are listed. 0 ppm: none waits, all are listed */
+void ctx_brief_init(uint32_t max_overhead_ppm, unsigned int share);
+bool ctx_brief_born(const struct ctx_birth *b);	/* false: it is to be listed at once. ctx_nest is 1 */
+bool ctx_brief_out_own(uintptr_t addr, struct ctx_birth *b);	/* it waited in this thread: now it is in *b only */
+bool ctx_brief_out(uintptr_t addr, struct ctx_birth *b);	/* … in any thread. Where it is false the table is right */
+bool ctx_brief_listed(const struct ctx_birth *b);	/* it died, and its birth is in the log; false: it is counted as not listed */
+void ctx_brief_unlisted(const struct ctx_birth *b);	/* it died, and is counted */
+void ctx_brief_back(struct ctx_birth *b, size_t bytes);	/* it lives on, with this size */
+void ctx_brief_settle(bool everything, bool monitor);	/* lists what waits: all, or what is old. Under the lock of ctx_flush */
+void ctx_brief_thread_gone(struct ctx_thread *t);	/* its numbers, into those of all that are gone */
+void ctx_brief_gone(uint64_t *count, uint64_t *bytes);
+void ctx_brief_fork_child(void);	/* no lock is held */
+
 /* ---- thread.c ---- */
 void ctx_thread_init(void);
+void ctx_thread_brief(uint64_t *count, uint64_t *bytes);	/* not listed, of all threads */
 void ctx_thread_times(bool all);	/* on the monitor: CPU time of the threads; all: of each, now */
 struct ctx_thread *ctx_thread_self(void);	/* NULL at the very end of a thread */
 void ctx_thread_names(bool all);	/* on the monitor: names of living threads, or of new ones */

@@ -210,7 +210,7 @@ static int current_tid(void)
 	return t ? t->tid : ctx_gettid();
 }
 
-/* kind: A birth, R changed size in place. ctx_nest > 0. Keeps errno. */
+/* kind: A birth, R changed size in place. ctx_nest > 0. */
 static void log_block(char kind, char how, void *p, size_t n, const void *caller)
 {
 	struct ctx_line l;
@@ -234,8 +234,14 @@ static void birth(char how, void *p, size_t n, const void *caller)
 {
 	int err = errno;
 
-	if (ctx_table_add((uintptr_t)p))
+	if (ctx_brief_on) {
+		struct ctx_birth b = { .when = ctx_now(), .addr = (uintptr_t)p, .bytes = n, .tid = current_tid(), .how = how };
+
+		b.stack = ctx_stack_capture(caller);
+		ctx_brief_back(&b, n);
+	} else if (ctx_table_add((uintptr_t)p)) {
 		log_block('A', how, p, n, caller);
+	}
 	errno = err;
 }
 
@@ -271,14 +277,57 @@ static inline __attribute__((always_inline)) void born(char how, void *p, size_t
 #define CHUNK_FLAGS 7u
 
 /*
- * Is a block one of those that are recorded one by one? Most that are freed are too small for it; glibc has the size in the
+ * Is a block one of those that are recorded one by one, by its size? Most that are freed are too small for it; glibc has the size in the
  * word before the block, which it is about to read as well, where the table is a cache miss.
  */
-static inline bool is_recorded(const void *p)
+static inline bool is_large(const void *p)
 {
-	if (ctx_likely(ctx_heaps_told) && (((const size_t *)p)[-1] & ~(size_t)CHUNK_FLAGS) < ctx_min_alloc + sizeof(size_t))
-		return false;
-	return ctx_table_has((uintptr_t)p);
+	return !ctx_likely(ctx_heaps_told) || (((const size_t *)p)[-1] & ~(size_t)CHUNK_FLAGS) >= ctx_min_alloc + sizeof(size_t);
+}
+
+/* Where the birth of a block is. It is not there any more from here on. */
+enum was { NOT_RECORDED, LISTED, WAITING };
+static enum was forget(const void *p, struct ctx_birth *b)
+{
+	const uintptr_t addr = (uintptr_t)p;
+
+	if (ctx_brief_on) {
+		if (ctx_brief_out_own(addr, b))
+			return WAITING;
+		if (!ctx_table_has(addr) && ctx_brief_out(addr, b))
+			return WAITING;
+	}
+	if (!ctx_table_has(addr))
+		return NOT_RECORDED;
+	if (ctx_table_remove(addr))
+		return LISTED;
+	atomic_store_explicit(&ctx_deaths_missed, true, memory_order_relaxed);
+	return NOT_RECORDED;
+}
+
+/* Not inline: most blocks are small. */
+static __attribute__((noinline)) void freed(void *p)
+{
+	struct ctx_birth b;
+	const enum was was = forget(p, &b);
+
+	if (was == LISTED || (was == WAITING && ctx_brief_listed(&b)))
+		death(p, ctx_now());
+}
+
+/* In a signal handler that interrupts a hook: takes no lock, so what is listed stays in the table, see README.md. */
+static __attribute__((noinline)) void freed_inside(void *p)
+{
+	struct ctx_birth b;
+
+	if (!ctx_brief_on || ctx_nest <= 0 || !is_large(p))
+		return;
+	ctx_nest++;
+	if (ctx_brief_out_own((uintptr_t)p, &b) || ctx_brief_out((uintptr_t)p, &b))
+		ctx_brief_unlisted(&b);
+	else		/* it is in the table, or its thread is just putting it there */
+		atomic_store_explicit(&ctx_deaths_missed, true, memory_order_relaxed);
+	ctx_nest--;
 }
 
 /* ----------------------------------------------------------------- hooks */
@@ -330,25 +379,24 @@ CTX_EXPORT void free(void *p)
 	}
 	if (ctx_unlikely(use_pool()))
 		return;		/* real free not known yet: leak a few bytes */
-	if (!recording()) {	/* a stale entry is harmless, see README.md */
+	if (ctx_unlikely(!recording())) {	/* a stale entry is harmless, see README.md */
+		if (atomic_load_explicit(&ctx_on, memory_order_relaxed))
+			freed_inside(p);
 		real.free(p);
 		return;
 	}
 	ctx_nest++;
-	if (ctx_unlikely(is_recorded(p))) {
-		uint64_t now = ctx_now();
-
-		if (ctx_table_remove((uintptr_t)p))
-			death(p, now);
-	}
+	if (ctx_unlikely(is_large(p)))
+		freed(p);
 	real.free(p);
 	ctx_nest--;
 }
 
 CTX_EXPORT void *realloc(void *old, size_t n)
 {
+	struct ctx_birth b;
 	uint64_t before;
-	bool was;
+	enum was was;
 	void *p;
 
 	if (ctx_unlikely(old && ctx_pool_owns(old))) {
@@ -372,19 +420,23 @@ CTX_EXPORT void *realloc(void *old, size_t n)
 	ctx_nest++;
 	before = ctx_now();
 	/* removed before the call: afterwards the address may be someone else's */
-	was = old && is_recorded(old) && ctx_table_remove((uintptr_t)old);
+	was = old && is_large(old) ? forget(old, &b) : NOT_RECORDED;
 	p = real.realloc(old, n);
 	if (!p && n && old) {		/* failed: the old block lives on */
-		if (was)
+		if (was == LISTED)
 			ctx_table_add((uintptr_t)old);
+		else if (was == WAITING)
+			ctx_brief_back(&b, b.bytes);
 	} else if (was && p == old && n >= ctx_min_alloc) {
 		int err = errno;
 
-		if (ctx_table_add((uintptr_t)p))
+		if (was == WAITING)
+			ctx_brief_back(&b, n);
+		else if (ctx_table_add((uintptr_t)p))
 			log_block('R', 'r', p, n, __builtin_return_address(0));
 		errno = err;
 	} else {
-		if (was)
+		if (was == LISTED || (was == WAITING && ctx_brief_listed(&b)))
 			death(old, before);
 		born('r', p, n);
 	}

@@ -311,6 +311,11 @@ void ctx_line_put(struct ctx_line *l, unsigned int shard)
 	put_line(l, shard, true);
 }
 
+void ctx_line_put_by(struct ctx_line *l, unsigned int shard, bool monitor)
+{
+	put_line(l, shard, monitor);
+}
+
 void ctx_line_end(struct ctx_line *l)
 {
 	struct ctx_thread *t = ctx_self;

@@ -21,7 +21,7 @@ int ctx_stack_depth = 16;
 _Atomic uint64_t ctx_lost_lock, ctx_lost_write, ctx_lost_memory;
 
 static _Atomic int flush_lock;	/* one flusher; fork waits for it */
-static uint64_t shown_count, shown_lost;
+static uint64_t shown_count, shown_lost, shown_brief;
 static uint64_t fork_time;	/* of the fork under way, under all locks */
 static int fork_tid;
 
@@ -45,6 +45,23 @@ static void log_counters(void)
 	ctx_line_dec(&l, lost_lock);
 	ctx_line_dec(&l, lost_write);
 	ctx_line_dec(&l, lost_memory);
+	ctx_line_put(&l, 0);
+}
+
+/* Caller holds flush_lock. */
+static void log_brief(void)
+{
+	uint64_t count, bytes;
+	struct ctx_line l;
+
+	ctx_thread_brief(&count, &bytes);
+	if (count == shown_brief)
+		return;
+	shown_brief = count;
+	ctx_line_begin(&l, 'K');
+	ctx_line_dec(&l, ctx_now());
+	ctx_line_dec(&l, count);
+	ctx_line_dec(&l, bytes);
 	ctx_line_put(&l, 0);
 }
 
@@ -77,6 +94,9 @@ void ctx_init(const struct mt_image *img)
 	}
 	log_header();
 	ctx_suspect_init(getenv("MEMTRACE_ZOOM"));
+	/* exact counts are of each block; a close look judges a block when it is born */
+	if (!ctx_suspecting && img->config->accesses != MT_BY_HOOKS && img->config->accesses != MT_BY_TOOL)
+		ctx_brief_init(img->config->max_overhead_ppm, img->config->accesses == MT_BY_NOBODY ? 16 : 8);
 	ctx_objects_scan();
 	ctx_thread_init();
 	ctx_log_flush(false);
@@ -227,8 +247,10 @@ void ctx_flush(void)
 		return;
 	ctx_thread_names(false);
 	ctx_thread_times(false);
+	ctx_brief_settle(false, true);
 	ctx_heaps_flush();
 	log_counters();
+	log_brief();
 	ctx_log_flush(true);
 	ctx_unlock(&flush_lock);
 }
@@ -245,6 +267,7 @@ void ctx_fork_prepare(void)
 	if (!atomic_load(&ctx_on))
 		return;
 	ctx_lock(&flush_lock);
+	ctx_brief_settle(true, false);	/* what the child inherits is in the log of the parent */
 	ctx_objects_lock();
 	ctx_thread_lock_all();
 	ctx_stack_lock_all();
@@ -286,7 +309,7 @@ void ctx_fork_child(const struct mt_image *img)
 	ctx_log_drop();
 	ctx_log_unlock_all();
 	ctx_objects_fork_child();
-	shown_count = shown_lost = 0;
+	shown_count = shown_lost = shown_brief = 0;
 	if (!img || !ctx_log_open(img)) {
 		atomic_store(&ctx_on, 0);
 	} else {
@@ -300,6 +323,7 @@ void ctx_fork_child(const struct mt_image *img)
 		ctx_log_flush(true);
 	}
 	release();
+	ctx_brief_fork_child();
 }
 
 /*
@@ -325,8 +349,10 @@ void ctx_fini(void)
 	if (ctx_lock(&flush_lock)) {
 		ctx_thread_names(true);
 		ctx_thread_times(true);
+		ctx_brief_settle(true, false);	/* perhaps more than the buffers hold: looks at the inode, too */
 		ctx_heaps_flush();
 		log_counters();
+		log_brief();
 		ctx_unlock(&flush_lock);
 	}
 	atomic_store(&ctx_on, 0);

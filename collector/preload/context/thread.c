@@ -89,7 +89,17 @@ static void slot_free(struct ctx_thread *t)
 {
 	atomic_fetch_add(&dead_count, atomic_exchange(&t->small_count, 0));
 	atomic_fetch_add(&dead_bytes, atomic_exchange(&t->small_bytes, 0));
+	ctx_brief_thread_gone(t);
 	atomic_store(&t->used, 0);
+}
+
+void ctx_thread_brief(uint64_t *count, uint64_t *bytes)
+{
+	ctx_brief_gone(count, bytes);
+	for (struct ctx_thread *t = atomic_load(&slots); t; t = t->next) {
+		*count += atomic_load_explicit(&t->brief_count, memory_order_relaxed);
+		*bytes += atomic_load_explicit(&t->brief_bytes, memory_order_relaxed);
+	}
 }
 
 void ctx_thread_counts(uint64_t *count, uint64_t *bytes)
@@ -506,6 +516,8 @@ void ctx_thread_fork_child(int old_tid, int new_tid, uint64_t when)
 	for (struct ctx_thread *t = atomic_load(&slots); t; t = t->next) {
 		atomic_store(&t->small_count, 0);
 		atomic_store(&t->small_bytes, 0);
+		atomic_store(&t->brief_count, 0);
+		atomic_store(&t->brief_bytes, 0);
 		if (atomic_load(&t->used) && t->tid == old_tid) {
 			t->tid = new_tid;
 			t->named = 0;

@@ -558,6 +558,7 @@ final class AccessImport {
 		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
 		unseen(manifest.object("unseen"), p);
 		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
+		p.put(TraceInfo.PROPERTY_UNLISTED, manifest.object("unlisted").text("text"));
 		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));
 		p.put(TraceInfo.PROPERTY_UNRECORDED, manifest.object("unrecorded").text("text"));
 		long unreached = manifest.object("unrecorded").number("unreached", 0);

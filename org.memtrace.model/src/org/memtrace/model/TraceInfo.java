@@ -42,6 +42,8 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 	public static final String PROPERTY_MAYBE_UNTOUCHED = "maybe_untouched";
 	/** Property: a sentence about intervals that took longer than they should; absent when none did. */
 	public static final String PROPERTY_LATE = "late_intervals";
+	/** Property: a sentence about blocks that no structure stands for, as too many lived too shortly; absent when there are none. */
+	public static final String PROPERTY_UNLISTED = "unlisted_blocks";
 	/** Property: a sentence about the part of the time in which accesses were counted; absent when it was all of it. */
 	public static final String PROPERTY_WINDOWS = "windows";
 	/** The name of the property with the sentence about processes of the program that were not recorded. */

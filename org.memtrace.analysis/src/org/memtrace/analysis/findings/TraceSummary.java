@@ -67,6 +67,11 @@ public final class TraceSummary {
 		return info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, "");
 	}
 
+	/** How many blocks no structure stands for, and why; empty when none. */
+	private static String unlisted(TraceInfo info) {
+		return info.properties().getOrDefault(TraceInfo.PROPERTY_UNLISTED, "");
+	}
+
 	/** The memory that the recorder could not see; empty when it saw everything, or nobody told. */
 	public static String unseen(TraceInfo info) {
 		return info.properties().getOrDefault(TraceInfo.PROPERTY_UNSEEN, "");
@@ -134,6 +139,9 @@ public final class TraceSummary {
 		String losses = losses(info);
 		b.append("Losses     ").append(losses.isEmpty() ? "none known to the recorder; " + seen(info) : losses
 				+ ": what follows is about the rest").append('\n');
+		if (!unlisted(info).isEmpty()) {
+			b.append("Blocks     ").append(unlisted(info)).append('\n');
+		}
 		if (!late(info).isEmpty()) {
 			b.append("Intervals  ").append(late(info)).append('\n');
 		}
@@ -210,6 +218,7 @@ public final class TraceSummary {
 		o.addProperty("losses", lossWarning(info));
 		o.addProperty("seen", seen(info));
 		o.addProperty("late_intervals", late(info));
+		o.addProperty("unlisted_blocks", unlisted(info));
 		JsonArray list = new JsonArray();
 		for (Row r : structures.rows()) {
 			AccessDetails d = r.details();

@@ -86,6 +86,7 @@ public final class InfoCommand implements Command {
 		v.put("Windows", TraceSummary.windows(info));
 		v.put("Seen", TraceSummary.seen(info));
 		v.put("Intervals", info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, ""));
+		v.put("Blocks", info.properties().getOrDefault(TraceInfo.PROPERTY_UNLISTED, ""));
 		v.put("Processes", info.properties().getOrDefault(TraceInfo.PROPERTY_UNRECORDED, ""));
 		v.put("Reads", TraceSummary.maybeUntouched(info));
 		return v;

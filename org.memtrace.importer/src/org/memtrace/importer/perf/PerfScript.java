@@ -400,6 +400,7 @@ public final class PerfScript {
 			manifest.add("losses", losses);
 		}
 		manifest.remove("late");
+		manifest.remove("unlisted");
 		manifest.remove("unseen");
 		manifest.remove("windows");
 		manifest.remove("parameters");

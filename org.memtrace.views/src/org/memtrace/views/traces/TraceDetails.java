@@ -100,6 +100,7 @@ public final class TraceDetails {
 			d.rows.add(new Row("Memory", TraceSummary.seen(t), false, !TraceSummary.unseen(t).isEmpty()));
 		}
 		d.property("Intervals", TraceInfo.PROPERTY_LATE);
+		d.property("Blocks", TraceInfo.PROPERTY_UNLISTED);
 		d.property("Processes", TraceInfo.PROPERTY_UNRECORDED);
 		d.left.remove(TraceInfo.PROPERTY_UNREACHED);
 		String untouched = d.left.remove(TraceInfo.PROPERTY_MAYBE_UNTOUCHED);

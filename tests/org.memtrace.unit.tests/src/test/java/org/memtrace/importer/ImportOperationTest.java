@@ -157,6 +157,7 @@ class ImportOperationTest {
 		assertEquals("3", info.properties().get("losses"));
 		assertEquals("128 MiB of shared memory not seen", info.properties().get("unseen"));
 		assertEquals("counted for 10 % of the time", info.properties().get(TraceInfo.PROPERTY_WINDOWS));
+		assertEquals("5 blocks that lived shortly", info.properties().get(TraceInfo.PROPERTY_UNLISTED));
 		assertEquals("2 of 9 intervals took longer", info.properties().get(TraceInfo.PROPERTY_LATE));
 		assertEquals("3 processes not recorded", info.properties().get("unrecorded"));
 		assertEquals("complete", info.properties().get("guarantee_pages"));

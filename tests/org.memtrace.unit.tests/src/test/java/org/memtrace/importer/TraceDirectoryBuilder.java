@@ -33,6 +33,7 @@ public final class TraceDirectoryBuilder {
 			"losses":{"total":3,"by_reason":{"ring_overflow":3}},
 			"windows":{"asked":"10%","windows":3,"seen_ns":10,"of_ns":100,"text":"counted for 10 % of the time"},
 			"unseen":{"shared_bytes":134217728,"file_bytes":0,"text":"128 MiB of shared memory not seen"},
+			"unlisted":{"blocks":5,"bytes":81920,"text":"5 blocks that lived shortly"},
 			"late":{"intervals":2,"of":9,"text":"2 of 9 intervals took longer"},
 			"unrecorded":{"processes":3,"left_out":0,"cpu_ns":4000000,"text":"3 processes not recorded"}}
 			""";

@@ -94,6 +94,14 @@ class TraceSummaryTest {
 		assertFalse(text(Map.of("losses", "0")).contains("Intervals  "));
 	}
 
+	/** Blocks that no structure stands for are told. */
+	@Test
+	void tellsBlocksThatAreNotListed() throws Exception {
+		String brief = text(Map.of("losses", "0", TraceInfo.PROPERTY_UNLISTED, "7 blocks that lived shortly"));
+		assertTrue(brief.contains("\nBlocks     7 blocks that lived shortly\n"), brief);
+		assertFalse(text(Map.of("losses", "0")).contains("Blocks  "));
+	}
+
 	/** That nothing was lost is said together with what was not seen, also where nobody knows. */
 	@Test
 	void tellsWhatWasNotSeen() throws Exception {
