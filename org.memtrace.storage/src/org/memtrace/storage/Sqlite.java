@@ -3,6 +3,7 @@
 
 package org.memtrace.storage;
 
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -12,12 +13,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 import org.memtrace.model.RegularFile;
 import org.memtrace.model.StoreException;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
+import org.sqlite.SQLiteJDBCLoader;
 import org.sqlite.SQLiteOpenMode;
 
 /**
@@ -28,6 +31,8 @@ import org.sqlite.SQLiteOpenMode;
  */
 final class Sqlite {
 	private static final int BUSY_TIMEOUT_MS = 10_000;
+	/** Where the driver unpacks its library. */
+	private static final String PLACE = "org.sqlite.tmpdir";
 	private static final byte[] MAGIC = "SQLite format 3\0".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
 
 	/** Kept: a logger that nobody holds forgets its level. */
@@ -37,9 +42,38 @@ final class Sqlite {
 		// two processes at a time remove what a killed one has left in /tmp, and the later one prints a stack trace about it;
 		// a library that cannot be loaded is an exception, too
 		DRIVER_LOG.setLevel(Level.OFF);
+		load();
 	}
 
 	private Sqlite() {
+	}
+
+	/**
+	 * Loads the library of the driver, which unpacks it into the temporary folder and removes it when the process exits: of a killed one it
+	 * stayed for ever. It is not needed once it is loaded, so it goes to a folder of its own, which is removed at once. Windows cannot remove
+	 * what is loaded; a place that the user has named is the user's.
+	 */
+	private static void load() {
+		if (File.separatorChar == '\\' || System.getProperty(PLACE) != null || System.getProperty("org.sqlite.lib.path") != null) {
+			return;
+		}
+		try {
+			Path folder = Files.createTempDirectory("memtrace-sqlite");
+			System.setProperty(PLACE, folder.toString());
+			try {
+				SQLiteJDBCLoader.initialize();
+			} finally {
+				System.clearProperty(PLACE);
+				try (Stream<Path> files = Files.list(folder)) {
+					for (Path file : files.toList()) {
+						Files.delete(file);
+					}
+				}
+				Files.delete(folder);
+			}
+		} catch (Exception e) { // what the driver declares
+			DRIVER_LOG.log(Level.FINE, "the first connection tries again, and says what is wrong", e);
+		}
 	}
 
 	/** Opens a file that must exist. */

@@ -98,7 +98,12 @@ class SqliteFilesTest {
 	}
 
 	private Process importer(String... what) throws Exception {
+		return importer(Path.of(System.getProperty("java.io.tmpdir")), what);
+	}
+
+	private Process importer(Path temporary, String... what) throws Exception {
 		List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-Djava.io.tmpdir=" + temporary,
 				"--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-cp",
 				System.getProperty("java.class.path") + java.io.File.pathSeparator
 						+ Path.of(Importer.class.getProtectionDomain().getCodeSource().getLocation().toURI())
@@ -196,6 +201,20 @@ class SqliteFilesTest {
 			groups = names.size() / 3;
 		}
 		assertTrue(groups > 0, "every process was killed before it had made one");
+	}
+
+	/** The driver unpacks its library for each process; of a killed one it must not stay. */
+	@Test
+	void killedProcessesLeaveNoLibrary() throws Exception {
+		Path temporary = Files.createDirectory(directory.resolve("temporary"));
+		Process process = importer(temporary);
+		try (Stream<String> maps = Files.lines(Path.of("/proc/" + process.pid() + "/maps"))) {
+			assertTrue(maps.anyMatch(l -> l.contains("sqlitejdbc")), "the library is not in use");
+		}
+		process.destroyForcibly().waitFor();
+		try (Stream<Path> files = Files.walk(temporary)) {
+			assertEquals(List.of(), files.map(f -> f.getFileName().toString()).filter(f -> f.contains("sqlite")).toList());
+		}
 	}
 
 	/** The driver prints a stack trace when two processes at a time remove what a killed one has left in the temporary folder. */
