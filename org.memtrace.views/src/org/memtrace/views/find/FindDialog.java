@@ -349,8 +349,8 @@ final class FindDialog extends Dialog {
 			case Memory m when m.producer() < 0 -> openSource(r, m);
 			case Memory m -> jump(r, m, other);
 			case Place p -> openSource(r, p);
-			case OfThread t when other -> FindJump.colourThreads(selected(r).selection());
-			case OfThread t -> FindJump.onlyThread(selected(r).selection(), t.index());
+			case OfThread t when other -> FindJump.colourThreads(r.hit().name(), selected(r).info(), selected(r).selection());
+			case OfThread t -> FindJump.onlyThread(r.hit().name(), selected(r).info(), selected(r).selection(), t.index());
 			case Listed l -> (r.hit().kind() == Kind.COMMAND ? commands : others).action(l.index()).run();
 			}
 			activate(r);
@@ -380,10 +380,11 @@ final class FindDialog extends Dialog {
 	}
 
 	private void jump(Row r, Memory m, boolean onlyMark) {
+		OpenTrace in = selected(r);
 		if (onlyMark) {
-			FindJump.mark(selected(r).selection(), m, structure(r, m));
+			FindJump.mark(r.hit().name(), in.info(), in.selection(), m, structure(r, m));
 		} else {
-			FindJump.zoom(selected(r).selection(), m, structure(r, m));
+			FindJump.zoom(r.hit().name(), in.info(), in.selection(), m, structure(r, m));
 		}
 	}
 

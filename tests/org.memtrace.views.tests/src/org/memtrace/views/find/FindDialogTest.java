@@ -11,6 +11,7 @@ import java.util.List;
 
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Link;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
@@ -84,7 +85,12 @@ class FindDialogTest extends UiTest {
 		press("Return");
 		bot.waitFor("zoomed to B", () -> selection().state().producer() == SampleTrace.B);
 		waitForPicture("small matmul");
-		bot.run(() -> selection().reset());
+		bot.find(Link.class, l -> l.isVisible() && l.getText().startsWith("Shown for B: memory of B. "));
+		bot.shot("find-jumped");
+		bot.run(() -> selection().back());
+		bot.waitFor("nothing is said", () -> bot.all(Link.class).stream().noneMatch(l -> l.isVisible() && l.getText().startsWith("Shown for")));
+		assertEquals(selection().initial().producer(), bot.ui(() -> selection().state().producer()));
+		assertEquals(TraceSelection.NO_MARK, bot.ui(() -> selection().mark()));
 		open();
 		bot.type("c");	// and at once the key: what is typed counts, not what is shown
 		press("shift+Return");

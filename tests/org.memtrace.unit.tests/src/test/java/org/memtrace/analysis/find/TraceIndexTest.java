@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,6 +35,7 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.tree.ProducerKind;
@@ -266,30 +268,40 @@ class TraceIndexTest {
 		assertEquals("grid", both.hits().get(0).name());
 	}
 
+	private static final TraceInfo INFO = new TraceInfo(0, "t", "t", TraceInfo.TYPE_MEMTRACE, "", "", "", 1, 0, 1, 0, 100_000,
+			Instant.EPOCH, 4096, "", Map.of());
+
 	@Test
 	void whatIsFoundIsShown() {
 		TraceSelection s = new TraceSelection(TREE, 0, 100_000);
-		assertTrue(FindJump.zoom(s, new Memory(1, 3, 0), STRUCTURES.get(0)));
+		assertTrue(FindJump.zoom("grid", INFO, s, new Memory(1, 3, 0), STRUCTURES.get(0)));
 		assertEquals(1, s.state().producer());
 		assertEquals(3, s.mark());
-		assertTrue(FindJump.mark(s, new Memory(1, 4, 0), STRUCTURES.get(0)));
+		assertTrue(FindJump.mark("grid", INFO, s, new Memory(1, 4, 0), STRUCTURES.get(0)));
 		assertEquals(1, s.state().producer(), "it is in what is shown");
-		FindJump.mark(s, new Memory(7, 8, 1), STRUCTURES.get(1));
+		FindJump.mark("grid", INFO, s, new Memory(7, 8, 1), STRUCTURES.get(1));
 		assertEquals(0, s.state().producer(), "what has both");
 		assertEquals(8, s.mark());
-		assertFalse(FindJump.zoom(s, new Memory(-1, -1, 3), STRUCTURES.get(3)));
+		assertFalse(FindJump.zoom("grid", INFO, s, new Memory(-1, -1, 3), STRUCTURES.get(3)));
 		assertEquals(8, s.mark());
 		s.window(10_000, 30_000);
-		FindJump.zoom(s, new Memory(7, 7, 1), structure(1, "late", BASE, PAGE, 40_000, 70_000, ""));
+		FindJump.zoom("grid", INFO, s, new Memory(7, 7, 1), structure(1, "late", BASE, PAGE, 40_000, 70_000, ""));
 		assertEquals(List.of(40_000L, 70_000L), List.of(s.state().fromNs(), s.state().toNs()), "its life");
+		assertEquals("Shown for grid: window 30 µs from 40 µs, memory of " + TREE.name(7), s.reason(), "nothing changes without a word");
+		assertEquals(7, s.mark());
 		s.back();
+		assertEquals("", s.reason());
+		assertEquals(8, s.mark(), "the mark comes back, too");
 		assertEquals(new ViewState(10_000, 30_000, 0, BasicDimensions.TYPE, ViewState.AUTOMATIC_P), s.state(), "one step");
 
 		TraceFilter write = TraceFilter.hide(Condition.cpu(1));
 		s.filters(FilterSet.of(TraceFilter.only(Condition.thread(0)), write));
-		FindJump.onlyThread(s, 1);
+		FindJump.onlyThread("worker #1", INFO, s, 1);
 		assertEquals(FilterSet.of(write, TraceFilter.only(Condition.thread(1))), s.state().filters());
-		FindJump.colourThreads(s);
+		FindJump.colourThreads("worker #1", INFO, s);
 		assertEquals(BasicDimensions.THREAD, s.state().viewpoint());
+		assertEquals("Shown for worker #1: coloured by " + BasicDimensions.THREAD.choiceLabel(), s.reason());
+		s.back();
+		assertEquals("Shown for worker #1: filtered", s.reason());
 	}
 }

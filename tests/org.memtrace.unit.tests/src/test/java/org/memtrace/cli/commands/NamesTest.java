@@ -133,7 +133,7 @@ class NamesTest {
 			Structure life = store.structures().get(memory.structure());
 			assertEquals(START + 6 * LIFE, life.birthNs());
 			TraceSelection selection = new TraceSelection(store.producers(), START, START + LIVES * LIFE);
-			assertTrue(FindJump.zoom(selection, memory, life));
+			assertTrue(FindJump.zoom("y8n #7", store.info(), selection, memory, life));
 			assertEquals("y8n (40 blocks)", store.producers().name(selection.state().producer()));
 			assertEquals(START + 6 * LIFE, selection.state().fromNs());
 			assertEquals(START + 7 * LIFE, selection.state().toNs());
