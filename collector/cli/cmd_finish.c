@@ -36,6 +36,17 @@ static bool waits(const char *trace)
 	return found;
 }
 
+/*
+ * An image whose process still runs gets the names of now, so that what was seen
+ * has a name; what tells that it is finished is not written.
+ */
+static int names_of_now(const char *trace, const char *image)
+{
+	const struct mt_finish_options o = { .into = trace, .since = INT64_MIN };
+
+	return mt_finish_image(trace, image, &o);
+}
+
 static void finish_one(const char *trace)
 {
 	const struct mt_finish_options o = { .progress = !mt_quiet };
@@ -56,10 +67,12 @@ static void finish_one(const char *trace)
 		for (size_t i = 0; i < n; i++) {
 			json_t *j = mt_image_read(trace, v[i]);
 
-			if (j && mt_image_alive(j))
+			if (j && mt_image_alive(j)) {
+				names_of_now(trace, v[i]);
 				alive++;
-			else if (mt_image_unfinished(trace, v[i]))
+			} else if (mt_image_unfinished(trace, v[i])) {
 				mt_finish_image(trace, v[i], &o);
+			}
 			json_decref(j);
 		}
 		mt_names_free(v, n);
@@ -171,6 +184,7 @@ int cmd_finish(const struct mt_args *a)
 		if (!o.again && !mt_image_unfinished(trace, dirs[i])) {
 			/* complete already */
 		} else if (j && mt_image_alive(j)) {
+			names_of_now(trace, dirs[i]);
 			left++;
 		} else {
 			err = mt_finish_image(trace, dirs[i], &o);

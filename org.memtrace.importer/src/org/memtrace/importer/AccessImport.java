@@ -241,19 +241,26 @@ final class AccessImport {
 		return "";
 	}
 
+	/** What a trace lacks that was not completed; of a program that still runs there may be the structures of now. */
+	private String missing() {
+		List<TraceDirectory.Image> unfinished = trace.images().stream().filter(TraceDirectory.Image::unfinished).toList();
+		return unfinished.isEmpty() ? "" : unfinished.stream().allMatch(TraceDirectory.Image::hasStructures) ? "call stacks are missing: "
+				: "structures, call stacks and threads are missing: ";
+	}
+
 	private void firstPass(Progress progress) throws MemtraceException {
 		progress.beginBytes("Reading accesses", totalBytes());
 		RowSpill.Budget budget = new RowSpill.Budget(HEAP_FOR_ROWS);
 		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
 		if (incomplete != null) {
-			boolean missing = trace.images().stream().anyMatch(TraceDirectory.Image::unfinished);
-			skips.warn(source() + ": " + (missing ? "structures, call stacks and threads are missing: " : "") + incomplete);
+			skips.warn(source() + ": " + missing() + incomplete);
 		}
 		List<ImageData> read = new ArrayList<>();
 		for (TraceDirectory.Image image : trace.images()) {
 			if (incomplete == null && image.unfinished()) {
-				skips.warn(source() + ": structures are not resolved, because the recorder was killed or still runs; run \"memtrace finish "
-						+ source() + "\" first");
+				String what = image.hasStructures() ? "call stacks are missing, and structures are those of now, because the program still runs"
+						: "structures are not resolved, because the recorder was killed or still runs";
+				skips.warn(source() + ": " + what + "; run \"memtrace finish " + source() + "\" first");
 			}
 			int firstThread = context.threads().size();
 			List<Structure> structures = image.directory() != null ? context.read(image)

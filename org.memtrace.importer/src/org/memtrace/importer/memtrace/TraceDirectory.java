@@ -71,6 +71,11 @@ public final class TraceDirectory {
 			return directory.getParent().getFileName() + "/" + directory.getFileName() + "/" + name;
 		}
 
+		/** Whether structures and threads are there, complete or as they were while the program ran. */
+		public boolean hasStructures() {
+			return directory != null && Files.exists(directory.resolve("structures.csv")) && Files.exists(directory.resolve("threads.csv"));
+		}
+
 		/** Whether {@code memtrace finish} still has to be run. */
 		public boolean unfinished() {
 			return directory != null && Files.exists(directory.resolve("context.log"))

@@ -40,11 +40,15 @@ public final class Recording {
 	 * @param exitCode of the program; 128 + signal when one ended it
 	 * @param trace the trace directory, null when there is none because the program could not be started
 	 * @param message the last thing that the recorder said about the reason, one sentence, when there is no trace
+	 * @param killed whether the recorder itself was killed, so that it could not complete the trace; the program may go on, and its code is
+	 *            not known
 	 */
-	public record Result(int exitCode, Path trace, String message) {
+	public record Result(int exitCode, Path trace, String message, boolean killed) {
 	}
 
 	private static final String OURS = "memtrace";
+	/** System property: variables, divided by commas, that what started this process has set for it alone. Programs run without them. */
+	private static final String OWN_VARIABLES = "memtrace.own_variables";
 	private static final int SIGINT = 2;
 	private static final int READ_CHARS = 8192;
 	private static final int KEPT_CHARS = 16384;
@@ -90,6 +94,9 @@ public final class Recording {
 		}
 		ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
 				.redirectInput(Path.of("/dev/null").toFile());
+		for (String own : System.getProperty(OWN_VARIABLES, "").split(",")) {
+			builder.environment().remove(own);
+		}
 		builder.environment().putAll(environment);
 		try {
 			return new Recording(builder.start(), trace, console);
@@ -203,7 +210,17 @@ public final class Recording {
 			reader.join(500);
 		}
 		boolean there = Files.exists(trace.resolve("manifest.json"));
-		return new Result(there ? programCode() : process.exitValue(), there ? trace : null, there ? "" : reason());
+		return new Result(there ? programCode() : process.exitValue(), there ? trace : null, there ? "" : reason(), there && wasKilled());
+	}
+
+	/** A recorder that has ended and says that it runs. */
+	private boolean wasKilled() {
+		try {
+			JsonElement status = JsonParser.parseString(Files.readString(trace.resolve("manifest.json"))).getAsJsonObject().get("status");
+			return status instanceof JsonObject o && o.has("state") && o.get("state").getAsString().equals("running");
+		} catch (IOException | RuntimeException e) {
+			return false;	// the import says what is wrong with the manifest
+		}
 	}
 
 	/** The recorder has a code of its own when the program ended with 0 and a part of the trace could not be written. */

@@ -267,7 +267,7 @@ final class CollectorPage extends WizardPage {
 	}
 
 	/** Follows what was changed on any page. @param defaultOutput where the trace goes when no directory is given */
-	void update(RecordSettings now, String problem, String defaultOutput) {
+	void update(RecordSettings now, String problem, String before, String defaultOutput) {
 		command.command(now == null ? "" : now.shellText());
 		output.setMessage(defaultOutput);
 		CheckResult check = wizard.machine() == null ? null : wizard.machine().check();
@@ -283,6 +283,7 @@ final class CollectorPage extends WizardPage {
 		boolean process = now != null && now.pid() > 0;
 		texts.get(RecordOption.DURATION).setEnabled(process);
 		setErrorMessage(problem);
+		setMessage(before != null ? before : wizard.machine() == null ? ProgramPage.LOOKING : null, INFORMATION);
 		setPageComplete(problem == null);
 	}
 

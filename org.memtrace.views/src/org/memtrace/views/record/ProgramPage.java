@@ -306,6 +306,9 @@ final class ProgramPage extends WizardPage {
 		return path.startsWith("~/") ? System.getProperty("user.home") + path.substring(1) : path;
 	}
 
+	/** Why nothing can be recorded yet. */
+	static final String LOOKING = "Record is grey until it is known what works on this machine, in a moment.";
+
 	/** What the user must do, one sentence; null when nothing is missing. Empty: not begun, so say nothing. */
 	String problem() {
 		if (kind() == Kind.EXAMPLE) {
@@ -361,7 +364,14 @@ final class ProgramPage extends WizardPage {
 			locate.getParent().layout();
 		}
 		setErrorMessage(problem == null || problem.isEmpty() ? null : problem);
+		// what is not begun is no error, but a button that is grey says why
+		setMessage(problem != null && problem.isEmpty() ? toDo() : machine == null ? LOOKING : null, INFORMATION);
 		setPageComplete(problem == null);
+	}
+
+	/** What is to be done before anything can be recorded, one sentence. */
+	String toDo() {
+		return kind() == Kind.PROCESS ? "Record is grey until a process is chosen in the list." : "Record is grey until a program is named.";
 	}
 
 	/** What works on this machine is on the next page, and may be asked for before a program is chosen. */

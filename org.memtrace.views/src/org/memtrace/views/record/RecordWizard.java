@@ -133,7 +133,9 @@ final class RecordWizard extends Wizard {
 			}
 		}
 		program.update(now, first);
-		collector.update(now, second, now == null ? "" : output(now));
+		String before = first == null ? null
+				: first.isEmpty() ? program.toDo() + " Back leads there." : "Record is grey, because of the page before: " + first;
+		collector.update(now, second, before, now == null ? "" : output(now));
 		if (getContainer() != null && getContainer().getCurrentPage() != null) {
 			getContainer().updateButtons();
 		}

@@ -19,6 +19,7 @@ import org.eclipse.jface.wizard.WizardPage;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
 import org.eclipse.swt.graphics.Font;
+import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Display;
@@ -29,6 +30,7 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.importer.live.LiveReader;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.record.LiveCounters;
+import org.memtrace.importer.record.Orphans;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.importer.record.Recording;
 import org.memtrace.model.CancelledException;
@@ -49,6 +51,8 @@ final class RunPage extends WizardPage {
 	private static final int PAGES_EVERY = 3;
 	private static final int STEPS = 1000;
 	private static final int MAX_CONSOLE = 200_000;
+	/** 128 and SIGKILL. */
+	private static final int KILLED = 137;
 	private static final String[] TITLES = { "Time", "Intervals", "Records", "Page faults", "Lost", "Overhead",
 			"Interval now", "Memory" };
 	private static final String[] HELP = { "Since the program was started", "Monitoring intervals until now",
@@ -64,6 +68,9 @@ final class RunPage extends WizardPage {
 	/** @param error null when it was imported */
 	private record Imported(Recording.Result result, ImportReport report, String error, LiveCounters.Counts counts) {
 	}
+
+	/** What to do with a program whose recorder is gone. */
+	private final List<ProcessHandle> orphans = new ArrayList<>();
 
 	private final RecordWizard wizard;
 	private final Session session;
@@ -81,6 +88,7 @@ final class RunPage extends WizardPage {
 	private Label status;
 	private ProgressBar bar;
 	private Button closes;
+	private Button endProgram;
 	private Recording recording;
 	private long beginNs;
 	private int ticks;
@@ -140,6 +148,12 @@ final class RunPage extends WizardPage {
 
 		status = new Label(c, SWT.WRAP);
 		GridDataFactory.fillDefaults().grab(true, false).hint(600, SWT.DEFAULT).applyTo(status);
+		endProgram = new Button(c, SWT.PUSH);
+		endProgram.setText("&End the program");
+		endProgram.setToolTipText("The program runs on, and is not recorded any more. Asks it to end (SIGTERM); pressed again, kills it");
+		endProgram.addListener(SWT.Selection, e -> endOrphans());
+		GridDataFactory.fillDefaults().exclude(true).align(SWT.BEGINNING, SWT.CENTER).applyTo(endProgram);
+		endProgram.setVisible(false);
 		bar = new ProgressBar(c, SWT.HORIZONTAL);
 		bar.setMaximum(STEPS);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
@@ -230,6 +244,8 @@ final class RunPage extends WizardPage {
 		RecordSettings s = queue.get(next++);
 		over = false;
 		importing = false;
+		orphans.clear();
+		offerToEnd(false);
 		setErrorMessage(null);
 		setMessage(null, NONE);
 		setTitle("Recording " + RecordWizard.describe(s) + (queue.size() > 1 ? " (" + next + " of " + queue.size() + ")" : ""));
@@ -317,11 +333,20 @@ final class RunPage extends WizardPage {
 		traces.add(report.trace());
 		warnings.addAll(report.warnings());
 		int code = done.result().exitCode();
-		if (code != 0 && !f.recording().isStopping()) {
+		boolean killed = done.result().killed();
+		if (killed) {
+			// what the import says of it stands below what the program has printed; here is one sentence
+			warnings.removeIf(w -> w.contains("the recorder was killed") || w.contains("the state of now"));
+			orphans.addAll(Orphans.of(done.result().trace()));
+			warnings.add(0, (code == KILLED ? "The recorder was killed" : "The recorder died (code " + code + ")")
+					+ ": the trace has what was recorded until then"
+					+ (orphans.isEmpty() ? "." : ", and " + program(orphans) + " runs on without being recorded."));
+			offerToEnd(!orphans.isEmpty());
+		} else if (code != 0 && !f.recording().isStopping()) {
 			warnings.add("The program ended with code " + code + ".");
 		}
 		session.catalogueChanged();
-		if (next < queue.size() && !f.recording().isStopping()) {
+		if (next < queue.size() && !f.recording().isStopping() && !killed) {
 			startNext();
 			return;
 		}
@@ -335,6 +360,51 @@ final class RunPage extends WizardPage {
 		wizard.opened(List.copyOf(traces));
 		if (closes.getSelection() && warnings.isEmpty()) {
 			((RecordDialog) getContainer()).close();
+		}
+	}
+
+	/** Such as "app (process 12)". */
+	private static String program(List<ProcessHandle> processes) {
+		ProcessHandle first = processes.get(0);
+		String name = first.info().command().map(c -> Path.of(c).getFileName().toString()).orElse("the program");
+		return name + (processes.size() == 1 ? " (process " + first.pid() + ")" : " (" + processes.size() + " processes)");
+	}
+
+	private void offerToEnd(boolean on) {
+		if (endProgram.getVisible() != on) {
+			endProgram.setVisible(on);
+			((GridData) endProgram.getLayoutData()).exclude = !on;
+			endProgram.getParent().layout();
+		}
+		endProgram.setData(null);
+	}
+
+	/** Asks what is left of the program to end; what was asked before is killed. */
+	private void endOrphans() {
+		boolean again = endProgram.getData() != null;
+		endProgram.setData(Boolean.TRUE);
+		status.setText(again ? "The program is killed." : "The program is asked to end (SIGTERM).");
+		for (ProcessHandle p : orphans) {
+			if (again) {
+				p.destroyForcibly();
+			} else {
+				p.destroy();
+			}
+		}
+		if (!again) {
+			watchOrphans();
+		}
+	}
+
+	private void watchOrphans() {
+		if (endProgram.isDisposed() || orphans.isEmpty()) {
+			return; // something else is recorded meanwhile
+		}
+		if (orphans.stream().noneMatch(Orphans::isRunning)) {
+			offerToEnd(false);
+			status.setText("The program has ended.");
+		} else {
+			display.timerExec(REFRESH_MS, this::watchOrphans);
 		}
 	}
 

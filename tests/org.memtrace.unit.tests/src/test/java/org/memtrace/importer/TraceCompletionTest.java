@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +86,17 @@ class TraceCompletionTest {
 		assertEquals(missing + "the recorder was killed, and the trace was not completed: memtrace finish ended with code 139",
 				warning(launcher("exit 139")));
 		assertEquals(missing + "it is still being recorded; this is the state of now", warning(launcher("exit 4")));
+	}
+
+	/** Names that were seen stay: of a process that still runs there are the structures and threads of now. */
+	@Test
+	void namesOfNow() throws Exception {
+		String now = "cp " + directory + "/structures.csv " + directory + "/threads.csv " + trace + "/p0000/\n";
+		ImportReport report = importWith(launcher(now + "echo 'memtrace: t: 0 process images completed, others still run' >&2"));
+		assertEquals(List.of(trace + ": call stacks are missing: processes of the program still run; this is the state of now"),
+				report.warnings());
+		assertTrue(report.toText().contains("in known structures   100.0 %"), report::toText);
+		assertTrue(TraceCompletion.isNeeded(trace), "to be completed when they have ended");
 	}
 
 	@Test

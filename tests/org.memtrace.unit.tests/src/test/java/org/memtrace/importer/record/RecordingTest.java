@@ -54,7 +54,19 @@ class RecordingTest {
 		Recording.Result result = end(recording);
 		assertEquals("hello record -o new/t -- app x\n", out.toString());
 		assertEquals("oops\n", err.toString());
-		assertEquals(new Recording.Result(3, directory.resolve("new/t"), ""), result);
+		assertEquals(new Recording.Result(3, directory.resolve("new/t"), "", false), result);
+	}
+
+	/** What the workbench sets for itself is not what the program would have had alone. */
+	@Test
+	void variablesOfTheWorkbenchAreNotInherited() throws Exception {
+		System.setProperty("memtrace.own_variables", "PWD,HOME");
+		try {
+			end(start("echo \"${HOME-none} $GREETING\"; exit 3"));
+		} finally {
+			System.clearProperty("memtrace.own_variables");
+		}
+		assertEquals("none hello\n", out.toString());
 	}
 
 	/** A full disk: the recorder's code is not the one of the program. */
@@ -62,13 +74,43 @@ class RecordingTest {
 	void traceThatIsNotComplete() throws Exception {
 		Recording recording = start("mkdir \"$3\"; echo '{\"status\":{\"exit_code\":0,\"incomplete\":\"No space left on device\"}}'"
 				+ " >\"$3/manifest.json\"; exit 1");
-		assertEquals(new Recording.Result(0, directory.resolve("new/t"), ""), end(recording));
+		assertEquals(new Recording.Result(0, directory.resolve("new/t"), "", false), end(recording));
+	}
+
+	/** It is killed, and its program goes on: whose code it is, and whom to end, is known. */
+	@Test
+	void recorderThatIsKilledLeavesAnOrphan() throws Exception {
+		Recording recording = start("mkdir -p \"$3/p0000\"; sleep 300 >/dev/null 2>&1 & echo $! >\"$3/pid\""
+				+ "; echo '{\"status\":{\"state\":\"running\"}}' >\"$3/manifest.json\"; echo ready; wait");
+		waitFor("ready");
+		Path trace = directory.resolve("new/t");
+		long pid = Long.parseLong(Files.readString(trace.resolve("pid")).strip());
+		long namespace = Long.parseLong(Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString().replaceAll("\\D", ""));
+		String image = "{\"pid\": " + pid + ", \"start_ns\": %d, \"pid_namespace\": %d}";
+		Path json = trace.resolve("p0000/image.json");
+		ProcessHandle.of(recording.pid()).orElseThrow().destroyForcibly();
+		assertEquals(new Recording.Result(137, trace, "", true), end(recording));
+		Files.writeString(json, image.formatted(Long.MAX_VALUE / 2, namespace));
+		List<ProcessHandle> found = Orphans.of(trace);
+		assertEquals(List.of(pid), found.stream().map(ProcessHandle::pid).toList());
+		Files.writeString(json, image.formatted(0L, namespace));
+		assertEquals(List.of(), Orphans.of(trace), "a later process with its number is somebody else");
+		Files.writeString(json, image.formatted(Long.MAX_VALUE / 2, namespace + 1));
+		assertEquals(List.of(), Orphans.of(trace), "numbers of another namespace are others");
+		found.get(0).destroyForcibly();
+		for (int i = 0; i < 1500 && Orphans.isRunning(found.get(0)); i++) {
+			Thread.sleep(20);
+		}
+		Files.writeString(json, image.formatted(Long.MAX_VALUE / 2, namespace));
+		assertEquals(List.of(), Orphans.of(trace));
+		Files.writeString(json, "{\"pid\": ");
+		assertEquals(List.of(), Orphans.of(trace), "half written");
 	}
 
 	@Test
 	void withoutTraceTheReasonIsSaid() throws Exception {
 		Recording.Result result = end(start("echo 'memtrace record: app: program not found' >&2; echo; exit 127"));
-		assertEquals(new Recording.Result(127, null, "app: program not found."), result);
+		assertEquals(new Recording.Result(127, null, "app: program not found.", false), result);
 		Files.delete(directory.resolve("memtrace"));
 		assertEquals("The recorder ended with code 5 and said nothing.", end(start("exit 5")).message());
 	}
