@@ -352,6 +352,9 @@ public final class SignificantLevels {
 
 	/** One search; samples are best partitions at known p, equal ones share one object. */
 	private static final class Search {
+		/** Of progress: the square root of p, as the axes of pictures have it. */
+		private static final int UNITS = 1000;
+
 		private final Aggregator aggregator;
 		private final double threshold;
 		/** Distance of the values of the grid. */
@@ -362,6 +365,8 @@ public final class SignificantLevels {
 		private final double tolerance;
 		private final Progress progress;
 		private final Progress quiet;
+		/** Of {@link #UNITS}: where the search is, which goes from p = 0 to 1. */
+		private long done;
 		private final TreeMap<Double, Partition> samples = new TreeMap<>();
 		/** Places (of the lower sample) where the line test showed that there is one breakpoint up to the next sample. */
 		private final TreeMap<Double, Double> adjacent = new TreeMap<>();
@@ -383,16 +388,25 @@ public final class SignificantLevels {
 		}
 
 		void run() throws CancelledException {
-			progress.begin("Finding significant p", -1);
+			progress.begin("Finding significant p", UNITS);
 			Partition zero = evaluate(0);
 			Partition one = evaluate(1);
 			add(0, zero);
 			bisect(0, 1, zero, one);
 			add(1, one);
+			reached(1);
+		}
+
+		/** All levels up to p are known. */
+		private void reached(double p) {
+			long now = (long) (UNITS * Math.sqrt(p));
+			progress.worked(now - done);
+			done = now;
 		}
 
 		private void bisect(double a, double b, Partition atA, Partition atB) throws CancelledException {
 			if (same(atA, atB) || b - a <= threshold) {
+				reached(b);
 				return;
 			}
 			double m = a + (b - a) / 2;
@@ -429,7 +443,7 @@ public final class SignificantLevels {
 			progress.check();
 			Partition found = aggregator.partition(plainP(aggregator, p, normalised), quiet);
 			programmes++;
-			progress.worked(1);
+			progress.worked(0); // lets others go first
 			for (Partition known : samples.values()) {
 				if (known.sameBlocks(found)) {
 					found = known;

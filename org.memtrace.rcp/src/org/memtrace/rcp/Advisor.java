@@ -204,6 +204,8 @@ final class Advisor extends WorkbenchAdvisor {
 	}
 
 	private static final class Window extends WorkbenchWindowAdvisor {
+		/** On a narrower screen the window has all of it at first. */
+		private static final int LARGE_SCREEN = 2200;
 		private Session.Listener follow;
 
 		Window(IWorkbenchWindowConfigurer configurer) {
@@ -214,7 +216,8 @@ final class Advisor extends WorkbenchAdvisor {
 		public void preWindowOpen() {
 			IWorkbenchWindowConfigurer c = getWindowConfigurer();
 			Rectangle screen = Display.getDefault().getPrimaryMonitor().getClientArea();
-			c.setInitialSize(new Point(Math.max(1400, screen.width * 9 / 10), Math.max(900, screen.height * 9 / 10)));
+			c.setInitialSize(screen.width < LARGE_SCREEN ? new Point(screen.width, screen.height)
+					: new Point(screen.width * 9 / 10, screen.height * 9 / 10));
 			c.setTitle("memtrace");
 			c.setShowMenuBar(true);
 			c.setShowCoolBar(false);

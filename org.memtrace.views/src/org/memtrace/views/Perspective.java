@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.IFolderLayout;
 import org.eclipse.ui.IPageLayout;
@@ -18,6 +19,12 @@ public final class Perspective implements IPerspectiveFactory {
 
 	/** The list of traces and their details can be read. */
 	private static final float TRACES_WIDTH = 270;
+	private static final int LOW_SCREEN = 850;
+
+	/** Of the height: so much that a table below shows 15 rows where the screen has 1080 pixels; on a low one the picture can be read. */
+	private static float pictureShare(int screenHeight) {
+		return screenHeight < LOW_SCREEN ? 0.6f : 0.55f;
+	}
 
 	@Override
 	public void createInitialLayout(IPageLayout layout) {
@@ -29,10 +36,11 @@ public final class Perspective implements IPerspectiveFactory {
 		pictures.addPlaceholder(ViewIds.DIFFERENCE);
 		pictures.addPlaceholder(ViewIds.DIFFERENCE + ANY);
 		// what is left over on a wide screen is for the picture
-		float traces = Math.min(0.21f, TRACES_WIDTH / Display.getCurrent().getPrimaryMonitor().getClientArea().width);
+		Rectangle screen = Display.getCurrent().getPrimaryMonitor().getClientArea();
+		float traces = Math.min(0.21f, TRACES_WIDTH / screen.width);
 		layout.addView(ViewIds.TRACES, IPageLayout.LEFT, traces, ViewIds.OCELOTL);
 		layout.addView(ViewIds.DETAILS, IPageLayout.BOTTOM, 0.45f, ViewIds.TRACES);
-		IFolderLayout below = layout.createFolder(BELOW, IPageLayout.BOTTOM, 0.72f, ViewIds.OCELOTL);
+		IFolderLayout below = layout.createFolder(BELOW, IPageLayout.BOTTOM, pictureShare(screen.height), ViewIds.OCELOTL);
 		for (String id : new String[] { ViewIds.FINDINGS, ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS, ViewIds.STATISTICS,
 				ViewIds.DENSITY, ViewIds.MACHINE }) {
 			below.addView(id);

@@ -70,6 +70,8 @@ public final class TraceOpener {
 	private final LatestResult<Request, Opened> opening;
 	/** Of the newest request. */
 	private TraceGroup target;
+	/** What is opened now, for a person: one after the other where a request has several. */
+	private volatile String name = "";
 
 	TraceOpener(Session session) {
 		this.session = session;
@@ -115,12 +117,12 @@ public final class TraceOpener {
 
 			@Override
 			protected void progress(String step, double fraction) {
-				session.opening(new Opening(target, step, fraction));
+				session.opening(new Opening(target, name, step, fraction));
 			}
 
 			@Override
 			protected void busy(boolean busy) {
-				session.opening(busy ? new Opening(target, "Opening", -1) : null);
+				session.opening(busy ? new Opening(target, name, "Opening", -1) : null);
 			}
 		};
 	}
@@ -259,7 +261,23 @@ public final class TraceOpener {
 
 	private void submit(Request request) {
 		target = request.group();
+		if (!opening.isBusy()) {
+			name = nameOf(request);
+		}
 		opening.submit(request);
+	}
+
+	private static String nameOf(Request r) {
+		return r.listed() != null ? r.listed().alias() : r.database() != null ? fileName(r.database().toString()) : fileName(r.names().get(0));
+	}
+
+	/** The last part of a path or address; of a link what it is. */
+	private static String fileName(String path) {
+		if (SharedView.isNamed(path)) {
+			return "a view";
+		}
+		String[] parts = path.split("/");
+		return parts.length == 0 || parts[parts.length - 1].isEmpty() ? path : parts[parts.length - 1];
 	}
 
 	/** Stops opening; what was imported half is removed. */
@@ -290,6 +308,7 @@ public final class TraceOpener {
 	}
 
 	private Opened open(Request r, Progress progress) throws MemtraceException {
+		name = nameOf(r);
 		progress.begin("Opening", -1);
 		if (r.listed() != null) {
 			return new Opened(new OpenTrace(session.catalogue().open(r.listed().id()), null, r.space(), progress), List.of(), false);
@@ -300,10 +319,11 @@ public final class TraceOpener {
 		List<OpenFile> files = new ArrayList<>();
 		boolean listed = false;
 		int last = r.names().size() - 1;
-		for (String name : r.names().subList(0, last)) {
-			Path path = path(name, progress);
-			if (SharedView.isNamed(name)) {
-				throw new StoreException("A link to a view is the last of what is opened: " + name);
+		for (String named : r.names().subList(0, last)) {
+			name = fileName(named);
+			Path path = path(named, progress);
+			if (SharedView.isNamed(named)) {
+				throw new StoreException("A link to a view is the last of what is opened: " + named);
 			} else if (path != null && TraceFiles.isThere(path)) {
 				Path file = path.toAbsolutePath().normalize();
 				if (listed(file) == null) {
@@ -312,19 +332,20 @@ public final class TraceOpener {
 					}
 				}
 			} else {
-				find(name, path, progress);
+				find(named, path, progress);
 				listed = true;
 			}
 		}
-		String name = r.names().get(last);
-		Path path = path(name, progress);
-		if (SharedView.isNamed(name)) {
-			return openShared(read(name, path), files, r.open(), progress);
+		String shown = r.names().get(last);
+		name = fileName(shown);
+		Path path = path(shown, progress);
+		if (SharedView.isNamed(shown)) {
+			return openShared(read(shown, path), files, r.open(), progress);
 		}
 		if (path != null && TraceFiles.isThere(path)) {
 			return new Opened(openFile(path, AddressSpace.VIRTUAL, progress), files, listed);
 		}
-		TraceInfo found = find(name, path, progress);
+		TraceInfo found = find(shown, path, progress);
 		return new Opened(new OpenTrace(session.catalogue().open(found.id()), progress), files, true);
 	}
 

@@ -61,6 +61,18 @@ public final class CurvePicture {
 	}
 
 	/**
+	 * Draws what is known while the levels are looked for: the places at which the best partition was found, as points. What is between
+	 * them is not known, and no line says something of it.
+	 *
+	 * @param levels some of the levels
+	 * @param state what is said of the rest, such as "computing… 40 %"
+	 */
+	public static CurvePicture partial(SignificantLevels levels, double currentP, Direction direction, int width, int height,
+			Palette palette, TextMeter meter, double fontSize, String state) {
+		return build(levels, currentP, direction, width, height, palette, meter, fontSize, null, "", state);
+	}
+
+	/**
 	 * Draws for a file.
 	 *
 	 * @param title first line, null for none
@@ -68,6 +80,12 @@ public final class CurvePicture {
 	 */
 	public static CurvePicture build(SignificantLevels levels, double currentP, Direction direction, int width, int height,
 			Palette palette, TextMeter meter, double fontSize, String title, String subtitle) {
+		return build(levels, currentP, direction, width, height, palette, meter, fontSize, title, subtitle, null);
+	}
+
+	/** @param computing null: all levels are known */
+	private static CurvePicture build(SignificantLevels levels, double currentP, Direction direction, int width, int height,
+			Palette palette, TextMeter meter, double fontSize, String title, String subtitle, String computing) {
 		double f = fontSize;
 		List<Shape> shapes = new ArrayList<>();
 		double below = 0;
@@ -107,8 +125,15 @@ public final class CurvePicture {
 					: "p = 0", 0.92 * f, false, palette.mutedText(), Shape.Anchor.MIDDLE, false));
 		}
 		boolean falling = direction == Direction.FALLING;
-		steps(picture, levels, shapes, top, plotHeight, falling, true, palette.gainCurve());
-		steps(picture, levels, shapes, top, plotHeight, falling, false, palette.lossCurve());
+		if (computing == null) {
+			steps(picture, levels, shapes, top, plotHeight, falling, true, palette.gainCurve());
+			steps(picture, levels, shapes, top, plotHeight, falling, false, palette.lossCurve());
+		} else {
+			shapes.add(new Shape.Text(left + picture.plotWidth / 2, Math.rint(top + plotHeight / 2 + 0.35 * f),
+					meter.fit(computing, f, false, picture.plotWidth), f, false, palette.mutedText(), Shape.Anchor.MIDDLE, false));
+			points(picture, levels, shapes, top, plotHeight, falling, true, palette.gainCurve(), 0.5 * f);
+			points(picture, levels, shapes, top, plotHeight, falling, false, palette.lossCurve(), 0.5 * f);
+		}
 		if (currentP >= 0) {
 			double x = Math.rint(picture.xOf(Math.min(1, currentP))) + 0.5;
 			shapes.add(new Shape.Line(x, top - 0.4 * f, x, bottom, palette.highlight(), 2, false));
@@ -130,6 +155,15 @@ public final class CurvePicture {
 		shapes.add(new Shape.Line(x, baseline - 0.33 * f, x + 1.6 * f, baseline - 0.33 * f, color, 2, false));
 		shapes.add(new Shape.Text(x + 2 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START, false));
 		return x + 3.6 * f + meter.width(text, 0.92 * f, false);
+	}
+
+	private static void points(CurvePicture picture, SignificantLevels levels, List<Shape> shapes, double top, double height,
+			boolean falling, boolean gain, int color, double size) {
+		for (Level level : levels.levels()) {
+			double percent = gain ? level.partition().reductionPercent() : level.partition().lossPercent();
+			double y = top + height * (falling ? percent : 100 - percent) / 100;
+			shapes.add(new Shape.Rect(picture.xOf(level.p()) - size / 2, y - size / 2, size, size, color, 0));
+		}
 	}
 
 	private static void steps(CurvePicture picture, SignificantLevels levels, List<Shape> shapes, double top,

@@ -12,6 +12,7 @@ import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
 import org.memtrace.aggregation.SignificantLevels.Level;
+import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.overview.CurvePicture;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.text.Units;
@@ -20,7 +21,7 @@ import org.memtrace.views.util.Accessibility;
 
 /**
  * The quality curves over p, rising (what is lost and reduced) or falling (what is left). A click or drag chooses p. They
- * are a few hundred lines at most and drawn on the display thread.
+ * are a few hundred lines at most and drawn on the display thread. While levels are looked for, what was computed is shown as points.
  */
 final class CurvesCanvas extends Canvas {
 	private static final double FONT_PIXELS = 11;
@@ -31,6 +32,8 @@ final class CurvesCanvas extends Canvas {
 	private CurvePicture.Direction direction = CurvePicture.Direction.RISING;
 	private double p;
 	private boolean dragging;
+	/** How much of the axis has all its levels, -1 when not known. */
+	private double found = -1;
 
 	CurvesCanvas(Composite parent, DoubleConsumer choose) {
 		super(parent, SWT.DOUBLE_BUFFERED);
@@ -62,10 +65,33 @@ final class CurvesCanvas extends Canvas {
 
 	/** The levels of a description and the p in force; null: nothing. */
 	void show(Description d, double newP) {
+		if (d != description) {
+			found = -1;
+		}
 		description = d;
 		p = newP;
 		curves = null;
 		redraw();
+	}
+
+	/** How far the search for levels is, 0 to 1; -1 when not known. */
+	void found(double fraction) {
+		if (fraction != found) {
+			found = fraction;
+			if (description != null && !description.isComplete()) {
+				curves = null;
+				redraw();
+			}
+		}
+	}
+
+	/** What is said while not all levels are known. */
+	String computing() {
+		return found < 0 ? "computing…" : "computing… " + (int) (100 * found) + " %";
+	}
+
+	CurvePicture picture() {
+		return curves;
 	}
 
 	private void paint(Event e) {
@@ -76,8 +102,11 @@ final class CurvesCanvas extends Canvas {
 			return;
 		}
 		if (curves == null) {
-			curves = CurvePicture.build(description.levels(), p, direction, size.x, size.y, ScenePainter.palette(this),
-					TextMeter.DEFAULT, FONT_PIXELS);
+			Palette palette = ScenePainter.palette(this);
+			curves = description.isComplete()
+					? CurvePicture.build(description.levels(), p, direction, size.x, size.y, palette, TextMeter.DEFAULT, FONT_PIXELS)
+					: CurvePicture.partial(description.levels(), p, direction, size.x, size.y, palette, TextMeter.DEFAULT, FONT_PIXELS,
+							computing());
 		}
 		ScenePainter.paint(curves.scene(), e.gc);
 	}
@@ -94,6 +123,10 @@ final class CurvesCanvas extends Canvas {
 			return;
 		}
 		double at = curves.pAt(e.x);
+		if (!description.isComplete()) {
+			setToolTipText("p = " + Units.p(at) + "\nThe curves are not computed yet: points are the levels that were found.");
+			return;
+		}
 		Level level = description.levels().at(at);
 		setToolTipText("p = " + Units.p(at) + "\ninformation loss " + Units.percent(level.partition().lossPercent())
 				+ "\ncomplexity reduction " + Units.percent(level.partition().reductionPercent()) + "\n"

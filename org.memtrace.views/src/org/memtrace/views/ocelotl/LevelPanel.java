@@ -33,10 +33,13 @@ import org.memtrace.views.util.Buttons;
 final class LevelPanel extends Composite {
 	private static final int STEPS = 1000;
 	private static final int LOW_CURVES = 70;
-	private static final int LEAST_CURVES = 62;
+	private static final int LEAST_CURVES = 98;
+	private static final String TITLE = "Level of detail";
 	/** For a p with four digits. */
 	private static final int TEXT_WIDTH = 50;
+	private final Label title;
 	private final CurvesCanvas curves;
+	private boolean low;
 	private final Scale slider;
 	private final Button simpler;
 	private final Button finer;
@@ -54,8 +57,9 @@ final class LevelPanel extends Composite {
 	LevelPanel(Composite parent) {
 		super(parent, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(1).margins(8, 6).spacing(4, 6).applyTo(this);
-		Label title = new Label(this, SWT.NONE);
-		title.setText("Level of detail");
+		title = new Label(this, SWT.NONE);
+		title.setText(TITLE);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(title);
 		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
 
 		curves = new CurvesCanvas(this, this::chooseOnAxis);
@@ -114,11 +118,22 @@ final class LevelPanel extends Composite {
 		refresh();
 	}
 
-	/** In a low view the parts are closer together and the curves lower, so that the figures are not cut off. */
-	void low(boolean low) {
+	/**
+	 * In a low view the parts are closer together, and the curves have the room of the figures, which stand in the status line, too; which
+	 * level it is stands in the title.
+	 */
+	void low(boolean on) {
+		low = on;
+		facts.setVisible(!low);
+		((GridData) facts.getLayoutData()).exclude = low;
+		showTitle();
 		((GridLayout) getLayout()).verticalSpacing = low ? 1 : 6;
 		((GridLayout) getLayout()).marginHeight = low ? 2 : 6;
 		((GridData) curves.getLayoutData()).minimumHeight = low ? LEAST_CURVES : LOW_CURVES;
+	}
+
+	private void showTitle() {
+		title.setText(low && description != null ? TITLE + ": " + level.getText() : TITLE);
 	}
 
 	/** What it needs at least in a width, with the lowest curves. */
@@ -218,6 +233,7 @@ final class LevelPanel extends Composite {
 				l.setText("–");
 			}
 			curves.show(null, 0);
+			showTitle();
 			return;
 		}
 		ViewState s = selection.state();
@@ -238,6 +254,7 @@ final class LevelPanel extends Composite {
 		text.setForeground(null);
 		level.setText((index + 1) + " of " + count + (description.isComplete() ? "" : "+"));
 		level.setToolTipText(description.isComplete() ? null : "Finer levels are still looked for");
+		showTitle();
 		curves.show(description, description.axisP(p));
 	}
 

@@ -99,6 +99,9 @@ public final class OcelotlView extends TraceView {
 	private LatestResult<ShownPicture.Input, ShownPicture> drawing;
 	private Description description;
 	private Choice choice = Choice.ofSettings();
+	/** Of {@link #describing}. */
+	private String step = "";
+	private double fraction = -1;
 
 	/** A description and the list of levels that it shall have. */
 	private record Refined(Description description, Choice choice) {
@@ -108,9 +111,7 @@ public final class OcelotlView extends TraceView {
 		@Override
 		public void opening(Opening state) {
 			welcome.opening(isOfGroup(state) ? state : null);
-			if (trace() != null) {
-				bar.busy(isOfGroup(state), state == null ? "" : state.step(), state == null ? -1 : state.fraction());
-			}
+			showProgress();
 		}
 
 		@Override
@@ -204,8 +205,12 @@ public final class OcelotlView extends TraceView {
 
 			@Override
 			public void cancelled() {
-				describing.cancel();
-				session().opener().cancel();
+				// what the bar names
+				if (describing.isBusy()) {
+					describing.cancel();
+				} else {
+					session().opener().cancel();
+				}
 			}
 		});
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
@@ -317,6 +322,7 @@ public final class OcelotlView extends TraceView {
 		boolean low = sash.getClientArea().height < SIDE_HEIGHT;
 		((GridData) overview.getLayoutData()).heightHint = low ? 40 : 70;
 		level.low(low);
+		types.low(low);
 		overviewTitle(overviewShown && !low);
 		// the types scroll, so they give way first; nobody would look for figures that are cut off
 		types.height(Integer.MAX_VALUE);
@@ -324,6 +330,18 @@ public final class OcelotlView extends TraceView {
 		int others = side.computeSize(wanted, SWT.DEFAULT).y - level.computeSize(wanted, SWT.DEFAULT).y - types.height();
 		types.height(sash.getClientArea().height - others - level.leastHeight(wanted));
 		side.layout(true, true);
+	}
+
+	/** The bar tells of the picture that comes; else of another trace that is being opened, with its name. */
+	private void showProgress() {
+		Opening opening = session().opening();
+		if (describing.isBusy()) {
+			bar.busy(true, step, fraction);
+		} else if (trace() != null && isOfGroup(opening)) {
+			bar.busy(true, opening.text(), opening.fraction());
+		} else {
+			bar.busy(false, "", -1);
+		}
 	}
 
 	private void makeJobs() {
@@ -354,13 +372,17 @@ public final class OcelotlView extends TraceView {
 			}
 
 			@Override
-			protected void progress(String step, double fraction) {
-				bar.busy(true, step, fraction);
+			protected void progress(String what, double share) {
+				step = what;
+				fraction = share;
+				showProgress();
 			}
 
 			@Override
 			protected void busy(boolean busy) {
-				bar.busy(busy, "", -1);
+				step = "";
+				fraction = -1;
+				showProgress();
 			}
 		};
 		refining = new LatestResult<>("Find all levels", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
@@ -368,6 +390,11 @@ public final class OcelotlView extends TraceView {
 			protected Refined compute(Refined input, Progress progress) throws CancelledException {
 				input.description().refine(input.choice(), progress);
 				return input;
+			}
+
+			@Override
+			protected void progress(String step, double fraction) {
+				level.curves().found(fraction);
 			}
 
 			@Override

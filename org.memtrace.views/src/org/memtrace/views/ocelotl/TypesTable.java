@@ -103,6 +103,12 @@ final class TypesTable extends Composite {
 		((GridData) table.getLayoutData()).heightHint = Math.clamp(pixels, LEAST_HEIGHT, HEIGHT);
 	}
 
+	/** In a low view its head says enough. */
+	void low(boolean low) {
+		title.setVisible(!low);
+		((GridData) title.getLayoutData()).exclude = low;
+	}
+
 	int height() {
 		return ((GridData) table.getLayoutData()).heightHint;
 	}

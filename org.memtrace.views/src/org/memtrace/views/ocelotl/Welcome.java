@@ -238,6 +238,7 @@ final class Welcome extends Composite {
 		}
 		boolean on = state != null;
 		if (on) {
+			title.setText("Opening " + state.name() + "…");
 			step.setText(state.step());
 			bar.setSelection(state.fraction() < 0 ? 0 : (int) (STEPS * state.fraction()));
 			if (!hint.getVisible()) {
@@ -250,9 +251,7 @@ final class Welcome extends Composite {
 		show(recent, !on && recent.getChildren().length > 0);
 		show(progress, on);
 		hint.setVisible(!on);
-		if (on) {
-			title.setText("Opening the trace…");
-		} else {
+		if (!on) {
 			title.setText(heading);
 			refresh();
 		}

@@ -20,6 +20,7 @@ import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.graphics.TextLayout;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Table;
@@ -45,6 +46,8 @@ public final class DetailsView extends ViewPart {
 	/** Of the table, at most. */
 	private static final double NAME_SHARE = 0.45;
 	private static final int CELL_MARGIN = 4;
+	/** What is longer, as a PATH is, is in the tip. */
+	private static final int MOST_LINES = 4;
 
 	private Session session;
 	private Table table;
@@ -56,6 +59,11 @@ public final class DetailsView extends ViewPart {
 	private OpenFile shownFile;
 	private String shownReport = "";
 	private Later showRows;
+	private List<TraceDetails.Row> rows = List.of();
+	/** Breaks values into lines. */
+	private TextLayout layout;
+	/** Width of the table for which its lines are. */
+	private int wrappedFor = -1;
 	/** Makes the column of names as wide as they need, and gives the values the rest. */
 	private Runnable fitNames;
 
@@ -101,12 +109,19 @@ public final class DetailsView extends ViewPart {
 		Accessibility.name(table, "Details of the selected trace");
 		TableColumn name = new TableColumn(table, SWT.LEFT);
 		TableColumn value = new TableColumn(table, SWT.LEFT);
+		layout = new TextLayout(table.getDisplay());
+		table.addListener(SWT.Dispose, e -> layout.dispose());
 		fitNames = () -> {
 			int width = nameWidth();
 			name.setWidth(width);
 			value.setWidth(Math.max(NAME_PIXELS, table.getClientArea().width - width));
 		};
-		table.addListener(SWT.Resize, e -> fitNames.run());
+		table.addListener(SWT.Resize, e -> {
+			if (table.getClientArea().width != wrappedFor) {
+				fitNames.run();
+				showRows.request();
+			}
+		});
 		// the toolkit would cut what is too long without a sign
 		table.addListener(SWT.EraseItem, e -> {
 			if (e.index == 1) {
@@ -116,7 +131,7 @@ public final class DetailsView extends ViewPart {
 		table.addListener(SWT.PaintItem, this::paintValue);
 		table.addListener(SWT.MouseHover, e -> {
 			TableItem item = table.getItem(new org.eclipse.swt.graphics.Point(e.x, e.y));
-			table.setToolTipText(item == null ? null : wrapped(item.getText(0).strip() + ": " + item.getText(1)));
+			table.setToolTipText(item == null ? null : wrapped(row(item).name().strip() + ": " + row(item).value()));
 		});
 		Action copy = new Action("Copy") {
 			@Override
@@ -170,9 +185,9 @@ public final class DetailsView extends ViewPart {
 		GC gc = new GC(table);
 		int least = Math.max(NAME_PIXELS, gc.textExtent("Event producers").x + NAME_MARGIN);
 		int longest = 0;
-		for (TableItem item : table.getItems()) {
-			gc.setFont(item.getFont());
-			longest = Math.max(longest, gc.textExtent(item.getText(0)).x + NAME_MARGIN);
+		for (TraceDetails.Row row : rows) {
+			gc.setFont(row.heading() ? JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT) : table.getFont());
+			longest = Math.max(longest, gc.textExtent(row.name()).x + NAME_MARGIN);
 		}
 		gc.dispose();
 		return Math.max(least, Math.min(longest, (int) (NAME_SHARE * table.getClientArea().width)));
@@ -254,35 +269,67 @@ public final class DetailsView extends ViewPart {
 		fill();
 	}
 
+	/** The lines of a value, the last one with all that is left. */
+	private List<String> lines(String value) {
+		String text = value.replaceAll("\\s+", " ");
+		if (text.isEmpty()) {
+			return List.of("");
+		}
+		layout.setFont(table.getFont());
+		layout.setText(text);
+		layout.setWidth(Math.max(NAME_PIXELS / 2, table.getColumn(1).getWidth() - 3 * CELL_MARGIN));
+		int[] offsets = layout.getLineOffsets();
+		List<String> lines = new ArrayList<>();
+		for (int i = 0; i + 1 < offsets.length && i < MOST_LINES; i++) {
+			lines.add(text.substring(offsets[i], i == MOST_LINES - 1 ? text.length() : offsets[i + 1]).strip());
+		}
+		return lines;
+	}
+
 	private void fill() {
-		List<TraceDetails.Row> rows = shown != null
+		rows = shown != null
 				? TraceDetails.of(shown, shownFile == null ? null : shownFile.path(), shownReport)
 				: subjects.isEmpty() ? List.of() : TraceDetails.common(subjects);
 		// items are used again: nothing flickers, and where one has scrolled to stays; so does what is selected, by its name
-		List<String> chosen = Arrays.stream(table.getSelection()).map(i -> i.getText(0)).toList();
+		List<String> chosen = rows(table.getSelection()).stream().map(TraceDetails.Row::name).toList();
 		table.deselectAll();
-		if (table.getItemCount() > rows.size()) {
-			table.remove(rows.size(), table.getItemCount() - 1);
-		}
-		for (int i = 0; i < rows.size(); i++) {
-			TraceDetails.Row row = rows.get(i);
-			TableItem item = i < table.getItemCount() ? table.getItem(i) : new TableItem(table, SWT.NONE);
-			item.setText(0, row.name());
-			item.setText(1, row.value());
-			item.setData(row);
-			item.setFont(row.heading() ? JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT) : null);
-			item.setForeground(1, row.warning() ? ScenePainter.warning(table) : null);
-			if (chosen.contains(row.name())) {
-				table.select(i);
+		fitNames.run();
+		wrappedFor = table.getClientArea().width;
+		int i = 0;
+		for (TraceDetails.Row row : rows) {
+			boolean first = true;
+			for (String line : lines(row.value())) {
+				TableItem item = i < table.getItemCount() ? table.getItem(i) : new TableItem(table, SWT.NONE);
+				item.setText(0, first ? row.name() : "");
+				item.setText(1, line);
+				item.setData(row);
+				item.setFont(row.heading() ? JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT) : null);
+				item.setForeground(1, row.warning() ? ScenePainter.warning(table) : null);
+				if (chosen.contains(row.name())) {
+					table.select(i);
+				}
+				first = false;
+				i++;
 			}
 		}
-		fitNames.run();
+		if (table.getItemCount() > i) {
+			table.remove(i, table.getItemCount() - 1);
+		}
+	}
+
+	private static TraceDetails.Row row(TableItem item) {
+		return (TraceDetails.Row) item.getData();
+	}
+
+	/** The rows of some of the lines. */
+	private static List<TraceDetails.Row> rows(TableItem[] items) {
+		return Arrays.stream(items).map(DetailsView::row).distinct().toList();
 	}
 
 	/** What the selected row lets a person change, or null. */
 	private String edits() {
-		TableItem[] items = table.getSelection();
-		return items.length == 1 && !subjects.isEmpty() ? ((TraceDetails.Row) items[0].getData()).edits() : null;
+		List<TraceDetails.Row> chosen = rows(table.getSelection());
+		return chosen.size() == 1 && !subjects.isEmpty() ? chosen.get(0).edits() : null;
 	}
 
 	private void edit() {
@@ -311,8 +358,8 @@ public final class DetailsView extends ViewPart {
 	private void copy() {
 		StringBuilder text = new StringBuilder();
 		TableItem[] items = table.getSelectionCount() > 0 ? table.getSelection() : table.getItems();
-		for (TableItem item : items) {
-			text.append(item.getText(0)).append('\t').append(item.getText(1)).append('\n');
+		for (TraceDetails.Row row : rows(items)) {
+			text.append(row.name()).append('\t').append(row.value()).append('\n');
 		}
 		if (!text.isEmpty()) {
 			Clipboard clipboard = new Clipboard(table.getDisplay());

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.swt.widgets.Label;
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
@@ -81,6 +82,20 @@ class SynchronisationTest extends UiTest {
 		bot.run(() -> session.trace().selection().back());
 		Map<String, String> after = numbers();
 		before.forEach((id, csv) -> assertEquals(csv, after.get(id), id + " is not what it was before"));
+	}
+
+	/** What is said above a picture of the opening of another trace has its name. */
+	@Test
+	void progressOfAnotherTraceHasItsName() {
+		showAll();
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		bot.run(() -> session.opening(new Opening(session.group(), "other.memtrace", "Writing event producers", 0.4)));
+		String said = "Opening other.memtrace: Writing event producers";
+		bot.find(Label.class, l -> l.getText().equals(said) && l.isVisible());
+		bot.shot("other-trace");
+		bot.run(() -> session.opening(null));
+		bot.waitFor("no progress", () -> bot.all(Label.class).stream().noneMatch(l -> l.getText().equals(said) && l.isVisible()));
 	}
 
 	@Test

@@ -31,8 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.StructureSheet;
+import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.SaveSnapshot;
@@ -172,6 +174,32 @@ class WorkbenchTest extends UiTest {
 		bot.key("Home");
 		bot.waitFor("automatic", () -> session.status().blocks() == automatic && view.isSettled());
 		assertTrue(state().isAutomaticP());
+	}
+
+	@Test
+	void curvesAreDrawnWhenTheyAreComputed() throws Exception {
+		openSample();
+		bot.waitFor("all levels", view::hasAllLevels);
+		CurvesCanvas curves = bot.ui(() -> view.level().curves());
+		assertFalse(hasText(curves, "computing"), "all is known");
+		Description some = Description.compute(new Description.Input(session.trace(), state(), view.choice(), new Models()), Progress.NONE);
+		bot.run(() -> {
+			curves.show(some, 0.2);
+			curves.found(0.4);
+			curves.update();
+		});
+		bot.waitFor("what is computed", () -> hasText(curves, "computing… 40 %"));
+		some.refine(view.choice(), Progress.NONE);
+		bot.run(() -> {
+			curves.show(some, 0.2);
+			curves.update();
+		});
+		bot.waitFor("the curves", () -> curves.picture() != null && !hasText(curves, "computing"));
+	}
+
+	private boolean hasText(CurvesCanvas curves, String part) {
+		return bot.ui(() -> curves.picture() != null && curves.picture().scene().shapes().stream()
+				.anyMatch(s -> s instanceof Shape.Text t && t.text().contains(part)));
 	}
 
 	@Test

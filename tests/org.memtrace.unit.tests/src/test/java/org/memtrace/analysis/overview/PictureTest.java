@@ -294,6 +294,50 @@ class PictureTest {
 		assertTrue(curves.scene().shapes().size() > 2 * made.levels().levels().size());
 	}
 
+	/** While levels are looked for, a curve says nothing of what is between two places that are known. */
+	@Test
+	void curvesThatAreNotComputedAreNotDrawn() throws Exception {
+		Made made = make(BasicDimensions.TYPE, 0.3, new PictureOptions());
+		SignificantLevels some = SignificantLevels.first(made.levels().aggregator(), Progress.NONE).levels();
+		Palette palette = Palette.LIGHT;
+		CurvePicture curves = CurvePicture.partial(some, 0.25, CurvePicture.Direction.RISING, 500, 260, palette, TextMeter.DEFAULT, 12,
+				"computing… 40 %");
+		List<Shape> shapes = curves.scene().shapes();
+		for (int colour : new int[] {palette.gainCurve(), palette.lossCurve()}) {
+			long lines = shapes.stream().filter(s -> s instanceof Shape.Line l && l.color() == colour).count();
+			assertEquals(1, lines, "a line of the key only");
+			assertEquals(some.levels().size(), shapes.stream().filter(s -> s instanceof Shape.Rect r && r.fill() == colour).count());
+		}
+		assertTrue(shapes.stream().anyMatch(s -> s instanceof Shape.Text t && t.text().equals("computing… 40 %")));
+	}
+
+	/** How far the search for levels is goes up to what was announced, and never back. */
+	@Test
+	void searchForLevelsTellsHowFarItIs() throws Exception {
+		Made made = make(BasicDimensions.TYPE, 0.3, new PictureOptions());
+		List<Long> units = new ArrayList<>();
+		long[] total = new long[1];
+		SignificantLevels.compute(made.levels().aggregator(), new Progress() {
+			@Override
+			public void begin(String step, long all) {
+				total[0] = all;
+			}
+
+			@Override
+			public void worked(long more) {
+				units.add(more);
+			}
+
+			@Override
+			public boolean isCancelled() {
+				return false;
+			}
+		});
+		assertTrue(total[0] > 0, "no total");
+		assertEquals(total[0], units.stream().mapToLong(Long::longValue).sum());
+		assertTrue(units.stream().allMatch(u -> u >= 0), units.toString());
+	}
+
 	@Test
 	void partitionAndTitleTellTheLoss() throws Exception {
 		Made made = make(BasicDimensions.TYPE, 0.3, new PictureOptions());
