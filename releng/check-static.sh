@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
-# clang-tidy on the collector, and the length of lines in Java, C and documents; a part of
-# collector/tests/run.sh.
+# clang-tidy on the collector, the kernel's checkers on the module where they are installed, and the length of
+# lines in Java, C and documents; a part of collector/tests/run.sh.
 #
 #   releng/check-static.sh [FILE...]     default: all sources in C that git knows but tests and those below,
 #                                        each with its reason
@@ -53,5 +53,7 @@ cat "$out"
 [ $rc = 0 ] || [ -s "$out" ] || tail -n 20 "$out.err" >&2
 files=$(grep -c . <"$top"/build/static-files)
 findings=$(grep -c -E ': (error|warning): ' "$out")
+module=0
+[ $# -gt 0 ] || tests/kmod/static.sh || module=1
 echo "static: $((files)) files, $findings findings"
-[ $rc = 0 ] && [ "$findings" = 0 ] && [ "$files" -gt 0 ]
+[ $rc = 0 ] && [ "$findings" = 0 ] && [ "$files" -gt 0 ] && [ $module = 0 ]
