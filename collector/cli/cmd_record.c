@@ -577,6 +577,22 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 		mt_beside_environment(beside);
 }
 
+/* Shells run a file that the kernel takes for no program, unless its first line has a byte 0. */
+static bool is_text(const char *path)
+{
+	char head[256];
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? 0 : read(fd, head, sizeof(head));
+	bool text = n < 4 || memcmp(head, "\177ELF", 4);
+
+	for (ssize_t i = 0; text && i < n && head[i] != '\n'; i++)
+		text = head[i] != 0;
+	if (fd >= 0)
+		close(fd);
+	errno = ENOEXEC;
+	return text;
+}
+
 static struct mt_family *family;	/* what the program starts, where it is watched */
 
 /* Starts the program. Pid, or a negative errno of exec. */
@@ -624,7 +640,7 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 			execv(words[0], words);
 		else
 			execv(program, a->argv);
-		if (!words && errno == ENOEXEC) {		/* a script without #!, as the shell does */
+		if (!words && errno == ENOEXEC && is_text(program)) {	/* a script without #!, as the shell does */
 			char **v = mt_alloc(((size_t)a->argc + 3) * sizeof(*v));
 
 			v[0] = (char *)"sh";

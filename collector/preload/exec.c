@@ -13,6 +13,7 @@
 #include "counting.h"
 #include "gates.h"
 #include "quiet.h"
+#include "out.h"
 #include "rawsys.h"
 #include "zap/monitor.h"
 
@@ -41,12 +42,12 @@ static void describe_end(void)
  * Is it a program of another class or processor, whose loader would complain on stderr that our library is not for it? Of a
  * script: its interpreter.
  */
-static int is_foreign(const char *path)
+static int is_foreign(int dir, const char *path)
 {
 	char head[256], *p, *end;
 
-	for (int depth = 0; depth < 4; depth++) {
-		const long fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	for (int depth = 0; depth < 4; depth++, dir = AT_FDCWD) {
+		const long fd = mt_sys(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC, 0);
 		long n;
 
 		if (fd < 0)
@@ -95,8 +96,14 @@ static int without_us(char *to, const char *value)
 	return 1;
 }
 
-/* execve(2) with an environment that does not name our library. On the stack: a child of vfork() must leave nothing behind. */
-static long exec_foreign(const char *path, char *const argv[], char *const envp[])
+/* execve(2), or execveat(2) where @dir or @flags want it: what one says is not in all what the other does. */
+static long exec(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	return dir == AT_FDCWD && !flags ? mt_sys(SYS_execve, path, argv, envp) : mt_sys(SYS_execveat, dir, path, argv, envp, flags);
+}
+
+/* With an environment that does not name our library. On the stack: a child of vfork() must leave nothing behind. */
+static long exec_foreign(int dir, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	char *own[MAX_ENVIRONMENT + 1], text[MAX_VALUE];
 	size_t n = 0;
@@ -105,33 +112,67 @@ static long exec_foreign(const char *path, char *const argv[], char *const envp[
 		const int ours = !strncmp(envp[n], VARIABLE, sizeof(VARIABLE) - 1);
 
 		if (n == MAX_ENVIRONMENT || (ours && !without_us(text, envp[n] + sizeof(VARIABLE) - 1)))
-			return mt_sys(SYS_execve, path, argv, envp);
+			return exec(dir, path, argv, envp, flags);
 		own[n] = ours ? text : envp[n];
 	}
 	own[n] = NULL;
-	return mt_sys(SYS_execve, path, argv, own);
+	return exec(dir, path, argv, own, flags);
+}
+
+/* A file that is given by its descriptor alone has a name below /proc. */
+static const char *name_of_file(int dir, const char *path, int flags, char *room)
+{
+	char first = 0;
+
+	if (!(flags & AT_EMPTY_PATH) || mt_can_read(path, &first, 1) || first || dir == AT_FDCWD)
+		return path;
+	memcpy(room, "/proc/self/fd/", 14);
+	*mt_put_u64(room + 14, (uint64_t)(unsigned)dir) = 0;
+	return room;
 }
 
 /*
  * Children of vfork() and posix_spawn() come here too, in our memory but with a
  * process id of their own: they just exec.
  */
-int mt_hook_execve(const char *path, char *const argv[], char *const envp[])
+static int go_on_as(int dir, const char *path, char *const argv[], char *const envp[], int flags)
 {
+	char room[40];
+	const char *name = name_of_file(dir, path, flags, room);
 	long ret;
 	int told = 0;
 
 	/* most failing calls are the search along PATH: these must not cost an interval each */
-	if (mt_process_is_own() && mt_sys(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */) == 0) {
+	if (mt_process_is_own() && mt_sys(SYS_faccessat, dir, name, 1 /* X_OK */) == 0) {
 		mt_monitor_finish_interval(MT_EVENT_EXEC);
 		describe_end();
 		told = 1;
 	}
-	ret = envp && is_foreign(path) ? exec_foreign(path, argv, envp) : mt_sys(SYS_execve, path, argv, envp);
+	ret = envp && is_foreign(dir, name) ? exec_foreign(dir, path, argv, envp, flags) : exec(dir, path, argv, envp, flags);
 	if (told)
 		mt_monitor_exec_failed();
 	errno = (int)-ret;
 	return -1;
+}
+
+int mt_hook_execve(const char *path, char *const argv[], char *const envp[])
+{
+	return go_on_as(AT_FDCWD, path, argv, envp, 0);
+}
+
+int mt_hook_execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	return go_on_as(fd, path, argv, envp, flags);
+}
+
+/* As libc does it, which says EINVAL of what it is not given. */
+int mt_hook_fexecve(int fd, char *const argv[], char *const envp[])
+{
+	if (fd < 0 || !argv || !envp) {
+		errno = EINVAL;
+		return -1;
+	}
+	return go_on_as(fd, "", argv, envp, AT_EMPTY_PATH);
 }
 
 void mt_hook_exit(int status)

@@ -743,6 +743,8 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return zap_hook_shmdt((const void *)a);
 	case SYS_execve:
 		return mt_hook_execve((const char *)a, (char *const *)b, (char *const *)c);
+	case SYS_execveat:
+		return mt_hook_execveat((int)a, (const char *)b, (char *const *)c, (char *const *)d, (int)e);
 	case SYS_exit_group:
 		mt_hook_exit((int)a);
 #ifdef SYS_fork

@@ -38,6 +38,8 @@ static struct mt_patch hooks[] = {
 	{ "_Fork", mt_hook_fork, mt_hook_clone_call, 0 },
 	{ "_exit", mt_hook_exit, NULL, 0 },
 	{ "execve", mt_hook_execve, NULL, 0 },
+	{ "execveat", mt_hook_execveat, NULL, MT_PATCH_OPTIONAL },	/* since glibc 2.34 */
+	{ "fexecve", mt_hook_fexecve, NULL, 0 },
 	{ "clone", mt_hook_clone, NULL, 0 },
 	{ "syscall", mt_hook_syscall, NULL, 0 },
 	{ "mmap", zap_hook_mmap, NULL, 0 },
@@ -47,6 +49,7 @@ static struct mt_patch hooks[] = {
 	{ "brk", zap_hook_brk, NULL, 0 },
 	{ "shmat", zap_hook_shmat, NULL, 0 },
 	{ "shmdt", zap_hook_shmdt, NULL, 0 },
+	{ "mseal", zap_hook_mseal, NULL, MT_PATCH_OPTIONAL },	/* since glibc 2.41 */
 	{ "ioctl", zap_hook_ioctl, NULL, 0 },
 	/* of the backend rwp only: */
 	{ "mprotect", zap_hook_mprotect, NULL, 0 },

@@ -118,8 +118,10 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 		size_t size;
 
 		*failed = p[i].name;
-		at[i] = p[i].absent ? NULL : libc_symbol(p[i].name, &size);
-		if (!at[i] ? !p[i].clone_call : size < MT_JUMP_MAX)
+		at[i] = p[i].absent == 1 ? NULL : libc_symbol(p[i].name, &size);
+		if (at[i] && p[i].absent == MT_PATCH_OPTIONAL && size < MT_JUMP_MAX)
+			at[i] = NULL;
+		if (!at[i] ? !p[i].clone_call && p[i].absent != MT_PATCH_OPTIONAL : size < MT_JUMP_MAX)
 			return -ENOENT;
 	}
 	for (i = 0; i < n && !ret; i++) {
@@ -130,6 +132,8 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 			ret = patch_one(at[i], p[i].replacement, &saved[done++]);
 			continue;
 		}
+		if (p[i].absent == MT_PATCH_OPTIONAL)
+			continue;
 		found = mt_clone_sites(sites, failed);
 		if (!found)
 			ret = -ENOENT;

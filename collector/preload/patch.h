@@ -14,8 +14,9 @@ struct mt_patch {
 	 * this takes its place: it has the arguments of the system call, in its order, and returns what it returns.
 	 */
 	void *clone_call;
-	int absent;		/* for tests: as if libc lacked it */
+	int absent;		/* 1, for tests: as if libc lacked it. MT_PATCH_OPTIONAL: left out where libc lacks it */
 };
+#define MT_PATCH_OPTIONAL 2
 
 /*
  * Overwrites the entries of the functions with a jump to their replacements.

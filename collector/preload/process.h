@@ -46,6 +46,8 @@ long mt_go_call(const long *call);
 int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *parent_tid, void *tls, int *child_tid);
 long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f);
 int mt_hook_execve(const char *path, char *const argv[], char *const envp[]);
+int mt_hook_execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags);
+int mt_hook_fexecve(int fd, char *const argv[], char *const envp[]);
 void mt_hook_exit(int status) __attribute__((noreturn));	/* _exit, hence exit, quick_exit */
 
 #endif

@@ -21,6 +21,9 @@
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
+#ifndef MADV_COLD
+#define MADV_COLD 20
+#endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
@@ -182,6 +185,16 @@ int zap_hook_munmap(void *addr, size_t len)
 }
 
 /*
+ * What was copied from @old is locked if that is. Asked by an advice that changes nothing of the contents and is refused for locked
+ * memory (Linux 5.4; older ones refuse it always).
+ */
+static void keep_lock(uint64_t old, uint64_t at, uint64_t len)
+{
+	if (mt_sys(SYS_madvise, old, MT_PAGE, MADV_COLD) == -EINVAL && zap_locks_anything())
+		mt_sys(SYS_mlock2, at, len, 1 /* MLOCK_ONFAULT */);
+}
+
+/*
  * The cases of mremap() for traced memory; under the lock. Contents move by copying:
  * the file offset must stay the address.
  */
@@ -226,6 +239,7 @@ static long remap_traced(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 		unmap((uint64_t)at, new_len);
 		return -ENOMEM;
 	}
+	keep_lock(old, (uint64_t)at, new_len);
 	if (flags & MREMAP_DONTUNMAP) {
 		zap_note_present(old, old_len);
 		ret = zap_zero(old, old_len);
@@ -306,6 +320,7 @@ static long remap_frozen(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 	}
 	for (uint64_t off = 0; off < common; off += MT_PAGE)	/* there may be guard pages in it */
 		mt_can_read((void *)(old + off), (void *)(at + (long)off), MT_PAGE);
+	keep_lock(old, (uint64_t)at, new_len);
 	if (prot != (PROT_READ | PROT_WRITE))
 		mt_sys(SYS_mprotect, at, new_len, prot);
 	if (!(prot & PROT_READ))

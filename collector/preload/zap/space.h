@@ -181,6 +181,8 @@ int zap_maps_read(struct mt_maps *m);
 long zap_make_private(uint64_t addr, uint64_t len);
 /* Copies contents between two traced ranges that do not overlap, without touching either mapping. */
 long zap_copy(uint64_t to, uint64_t from, uint64_t len);
+/* Has the program memory that is locked? */
+int zap_locks_anything(void);
 /* Protection of the mapping at addr, negative when there is none. Read and write where that cannot be known. */
 int zap_prot_at(uint64_t addr);
 /* Builds the set of traced ranges anew from the kernel's maps (fd of mt_maps_open()). */

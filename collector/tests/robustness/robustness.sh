@@ -479,10 +479,17 @@ if wanted not-found; then
 	touch "$work/plain-file"
 	"$MEMTRACE" record --quiet --backend "$backend" -o "$work/e2" -- "$work/plain-file" > "$work/e2.out" 2>&1
 	got2=$?
-	if [ $got = 127 ] && [ $got2 = 126 ] && [ "$(wc -l < "$work/e.out")" = 1 ]; then
+	printf '\177ELF' > "$work/no-program"
+	printf 'exit 5\n' > "$work/text"
+	chmod +x "$work/no-program" "$work/text"
+	"$MEMTRACE" record --quiet --backend "$backend" -o "$work/e3" -- "$work/no-program" > "$work/e3.out" 2>&1
+	got3=$?
+	"$MEMTRACE" record --quiet --backend "$backend" -o "$work/e4" -- "$work/text" > "$work/e4.out" 2>&1
+	got4=$?
+	if [ $got = 127 ] && [ $got2 = 126 ] && [ $got3 = 126 ] && [ $got4 = 5 ] && [ "$(wc -l < "$work/e.out")" = 1 ]; then
 		pass "programs that cannot be run"
 	else
-		fail "programs that cannot be run: status $got (127), $got2 (126), $(cat "$work/e.out")"
+		fail "programs that cannot be run: status $got (127), $got2 (126), $got3 (126), $got4 (5), $(cat "$work/e.out")"
 	fi
 fi
 if wanted no-overwrite; then
@@ -851,6 +858,42 @@ if wanted late-libraries && [ "$backend" != none ]; then
 	elif check_trace late-libraries "$work/late"; then
 		pass "libraries loaded while threads run"
 	fi
+fi
+
+# ---- what was touched before a program goes on as another one, in each way to do that
+
+cat > "$work/goes-on.c" <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+	char *p = malloc(1 << 20), *args[] = { "true", NULL };
+	memset(p, 1, 1 << 20);
+	switch (argc > 1 ? argv[1][0] : 0) {
+	case 'e': execve("/bin/true", args, environ); break;
+	case 'f': fexecve(open("/bin/true", O_RDONLY | O_CLOEXEC), args, environ); break;
+	case 'a': execveat(AT_FDCWD, "/bin/true", args, environ, 0); break;
+	case 's': syscall(SYS_execveat, open("/bin/true", O_PATH), "", args, environ, AT_EMPTY_PATH); break;
+	}
+	return 1;
+}
+END
+if wanted goes-on && [ "$backend" != none ]; then
+	gcc -O1 -D_GNU_SOURCE -o "$work/goes-on" "$work/goes-on.c"
+	for way in execve fexecve at syscall; do
+		"$MEMTRACE" record --quiet --backend "$backend" --max-overhead 0 --interval 60s -o "$work/goes-on-$way" -- "$work/goes-on" $way
+		got=$?
+		count=$(cat "$work/goes-on-$way"/p0000/accesses-*.csv | wc -l)
+		if [ $got = 0 ] && [ "$count" -gt 256 ] && check_trace goes-on "$work/goes-on-$way"; then
+			pass "goes on as another program, $way"
+		else
+			fail "goes on as another program, $way: status $got, $count accesses"
+		fi
+	done
 fi
 
 # ---- the last interval is long in coming: a thousandth of a processor when the program ends ---------

@@ -60,6 +60,13 @@ void mt_quiet_stop(void) { called("stop"); }
 void mt_quiet_thread(void) { called("thread"); }
 int mt_hook_execve(const char *path, char *const argv[], char *const envp[]) { (void)argv; (void)envp; called(path); return 5; }
 int mt_process_is_own(void) { return 0; }
+int mt_hook_execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	(void)argv;
+	(void)envp;
+	called(path);
+	return fd + flags;
+}
 void mt_hook_exit(int status) { mt_sys(SYS_exit_group, status + 1); __builtin_unreachable(); }
 
 int mt_image_create(struct mt_image *img, const struct mt_config *c, int from, const char *how)

@@ -268,6 +268,7 @@ static void map_over(struct random *r)
 
 	range(r, a, &first, &n);
 	p = mmap(a->at + first * PAGE, n * PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	a->flags |= depth && n < a->pages ? IS_SPLIT : 0;	/* shared with the parent and not */
 	say(" %u pages of %u: %s", n, a->pages, p == a->at + first * PAGE ? "ok" : name_of(-1));
 	for (unsigned i = 0; i < n; i++)
 		a->page[first + i] = (struct page){ 0, RW };
@@ -309,6 +310,7 @@ static void protect(struct random *r)
 
 	range(r, a, &first, &n);
 	ret = mprotect(a->at + first * PAGE, n * PAGE, prot);
+	a->flags |= n < a->pages ? IS_SPLIT : 0;
 	say(" %u pages of %u, prot %d: %s", n, a->pages, prot, name_of(ret));
 	for (unsigned i = 0; !ret && i < n; i++)
 		a->page[first + i].prot = (uint8_t)prot;
@@ -378,7 +380,7 @@ static void refused(struct random *r)
 
 static void remap(struct random *r)
 {
-	struct area *a = some(r, FIXED_SIZE | IS_SHARED | IS_FILE | WIPED | NOT_FORKED);
+	struct area *a = some(r, FIXED_SIZE | IS_SHARED | IS_FILE | WIPED | NOT_FORKED | IS_SPLIT);
 	const unsigned how = below(r, 6), old_pages = a->pages;
 	unsigned pages = 1 + below(r, MAX_PAGES), first, n;
 	struct area *b;
@@ -483,10 +485,15 @@ static void odd(struct random *r)
 	case 2: say(" munmap 0: %s", name_of(munmap(at, 0))); break;
 	case 3: say(" mremap odd: %s", name_of((long)mremap(at + 1, PAGE, PAGE * 2, MREMAP_MAYMOVE))); break;
 	case 4: say(" mremap to 0: %s", name_of((long)mremap(at, PAGE, 0, MREMAP_MAYMOVE))); break;
-	case 5: say(" mremap over itself: %s", name_of((long)mremap(at, a->pages * PAGE, a->pages * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, at))); break;
+	case 5:
+		say(" mremap over itself: %s", name_of((long)mremap(at, a->pages * PAGE, a->pages * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, at)));
+		break;
 	case 6: say(" madvise odd: %s", name_of(madvise(at + 1, PAGE, MADV_DONTNEED))); break;
 	case 7: say(" madvise unknown: %s", name_of(madvise(at, PAGE, 4711))); break;
-	case 8: say(" mmap high: %s", name_of((long)mmap((void *)0xffff800000000000ul, PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0))); break;
+	case 8:
+		at = (char *)0xffff800000000000ul;
+		say(" mmap high: %s", name_of((long)mmap(at, PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)));
+		break;
 	default: say(" mmap huge: %s", name_of((long)mmap(NULL, 1ul << 60, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)));
 	}
 }
@@ -509,6 +516,7 @@ static void advise(struct random *r)
 		n = a->pages;
 	}
 	ret = madvise(a->at + first * PAGE, n * PAGE, kind);
+	a->flags |= n < a->pages ? IS_SPLIT : 0;
 	say(" %d, %u pages of %u%s: %s", kind, n, a->pages, a->flags & IS_SHARED ? " shared" : "", name_of(ret));
 	for (unsigned i = first; i < first + n && !ret; i++)
 		if (!(a->flags & IS_SHARED) && (kind == MADV_DONTNEED || kind == MADV_DONTNEED_LOCKED))
@@ -574,6 +582,7 @@ static void lock(struct random *r)
 	unsigned first, n;
 
 	range(r, a, &first, &n);
+	a->flags |= n < a->pages ? IS_SPLIT : 0;
 	switch (below(r, 4)) {
 	case 0: say(" mlock: %s", name_of(mlock(a->at + first * PAGE, n * PAGE))); break;
 	case 1: say(" mlock2: %s", name_of(mlock2(a->at + first * PAGE, n * PAGE, MLOCK_ONFAULT))); break;

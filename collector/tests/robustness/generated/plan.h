@@ -34,6 +34,7 @@ enum {
 	IS_HEAP = 16,		/* begins in the middle of a page */
 	IS_FILE = 32,
 	IS_SEALED = 64,
+	IS_SPLIT = 128,		/* several mappings for the kernel, which moves one only; recorded it may be one */
 };
 
 struct area {
@@ -78,6 +79,7 @@ void areas_in_child(void);
 void areas_not_shared(void);
 
 /* process.c */
+extern int few_descriptors;	/* what is started would want them for the recorder */
 void tell_status(const char *what, pid_t pid);
 int exec_tail(int argc, char **argv);
 void leave(struct random *r) __attribute__((noreturn));

@@ -394,8 +394,8 @@ static void *exec_in_thread(void *arg)
 /* Data that is no program, each time as another kind of it: execvp() gives some of them to a shell. */
 static void no_program(struct random *r)
 {
-	static const char *const contents[] = { "", "exit 5\n", "\177ELF", "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\76\0", "#!\n", "#!/no/such/interpreter\n", "\0\1\2",
-						"#!/bin/sh\nexit 6\n" };
+	static const char *const contents[] = { "", "exit 5\n", "\177ELF", "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\76\0", "#!\n",
+						"#!/no/such/interpreter\n", "\0\1\2", "#!/bin/sh\nexit 6\n" };
 	static const unsigned bytes[] = { 0, 7, 4, 20, 3, 23, 3, 17 };
 	const unsigned k = below(r, 8), how = below(r, 3);
 	char name[] = "./no-program", *args[] = { name, NULL };
@@ -419,6 +419,8 @@ static void no_program(struct random *r)
 	unlink(name);
 }
 
+int few_descriptors;
+
 static void executes(struct random *r)
 {
 	const unsigned form = below(r, 13), how = below(r, 4), threads = chance(r, 20);
@@ -427,6 +429,8 @@ static void executes(struct random *r)
 	int ends[2];
 	pid_t pid;
 
+	if (few_descriptors)
+		return;
 	flush();
 	if (form == 10)
 		script(r, name);
@@ -471,6 +475,8 @@ static void spawns(struct random *r)
 	pid_t pid = -1;
 	FILE *f;
 
+	if (few_descriptors)
+		return;
 	flush();
 	snprintf(number, sizeof(number), "%lu", (unsigned long)next(r) >> 1);
 	snprintf(line, sizeof(line), "exec %s tail %s", own_path, number);
@@ -551,6 +557,7 @@ static void limited(struct random *r)
 			closefrom(3);
 			l.rlim_cur = l.rlim_max = 3 + below(&childs, 3);
 			setrlimit(RLIMIT_NOFILE, &l);
+			few_descriptors = 1;
 			break;
 		case 2:
 			closefrom(3);
