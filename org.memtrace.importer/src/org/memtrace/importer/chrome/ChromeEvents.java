@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import com.google.gson.stream.JsonToken;
 
 import org.memtrace.importer.input.DecimalNumber;
 import org.memtrace.importer.reader.EventSink;
+import org.memtrace.importer.reader.NameTree;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.EventCategory;
@@ -33,10 +35,6 @@ final class ChromeEvents {
 	private static final int LONGEST_VALUE = 256;
 	private static final int NO_TARGET = -1;
 	private static final int PROGRESS_PLACES = 4096;
-
-	/** A thread of a process, or a process by itself. */
-	private record Place(String pid, String tid) {
-	}
 
 	private record Begun(int type, long ns, Map<String, String> parameters) {
 	}
@@ -54,8 +52,11 @@ final class ChromeEvents {
 	private final EventSink sink;
 	private final String file;
 	private long number;
-	private final Map<Place, Integer> places = new LinkedHashMap<>();
-	private final Map<Place, String> names = new HashMap<>();
+	/** Processes, and threads below them, by their ids as they stand there. */
+	private final NameTree places = new NameTree();
+	/** Places that have events; the others only have a name. */
+	private final BitSet used = new BitSet();
+	private final Map<Integer, String> names = new HashMap<>();
 	private final Map<Integer, ArrayDeque<Begun>> open = new HashMap<>();
 	private final Map<List<String>, Step> flows = new HashMap<>();
 	private final Map<List<String>, ArrayDeque<Step>> spans = new HashMap<>();
@@ -186,7 +187,18 @@ final class ChromeEvents {
 	}
 
 	private int here() {
-		return places.computeIfAbsent(new Place(pid, tid), p -> places.size());
+		return used(place(pid, tid));
+	}
+
+	private int used(int at) {
+		used.set(at);
+		return at;
+	}
+
+	/** A thread of a process, or a process by itself. */
+	private int place(String process, String thread) {
+		int at = places.child(NameTree.ROOT, process);
+		return thread.isEmpty() ? at : places.child(at, thread);
 	}
 
 	private int typeOf(EventCategory of, String text) {
@@ -266,14 +278,14 @@ final class ChromeEvents {
 	private void metadata() {
 		String text = args.getOrDefault("name", "");
 		if (name.equals("process_name")) {
-			names.put(new Place(pid, ""), text);
+			names.put(place(pid, ""), text);
 		} else if (name.equals("thread_name")) {
-			names.put(new Place(pid, tid), text);
+			names.put(place(pid, tid), text);
 		}
 	}
 
 	private String counter(long now) throws MemtraceException {
-		int process = places.computeIfAbsent(new Place(pid, ""), p -> places.size());
+		int process = used(place(pid, ""));
 		String what = id.isEmpty() ? name : name + " " + id;
 		for (Map.Entry<String, String> arg : args.entrySet()) {
 			double next;
@@ -364,32 +376,40 @@ final class ChromeEvents {
 	/** Producers of the places. A name that several have is followed by the number. */
 	private int[] producers(Progress progress) throws MemtraceException {
 		int[] producers = new int[places.size()];
-		Map<List<String>, Place> taken = new HashMap<>();
-		for (Map.Entry<Place, Integer> entry : places.entrySet()) {
-			if (entry.getValue() % PROGRESS_PLACES == 0) {
+		Shown shown = new Shown();
+		for (int at = used.nextSetBit(0); at >= 0; at = used.nextSetBit(at + 1)) {
+			if (at % PROGRESS_PLACES == 0) {
 				progress.check();
 			}
-			Place at = entry.getKey();
-			List<String> path = new ArrayList<>();
-			path.add(free(taken, path, new Place(at.pid, ""), "process " + at.pid));
-			if (!at.tid.isEmpty()) {
-				path.add(free(taken, path, at, "thread " + at.tid));
+			int process = places.parent(at) == NameTree.ROOT ? at : places.parent(at);
+			List<String> path = new ArrayList<>(2);
+			path.add(free(shown, NameTree.ROOT, process, "process "));
+			if (at != process) {
+				path.add(free(shown, shown.names.child(NameTree.ROOT, path.get(0)), at, "thread "));
 			}
-			producers[entry.getValue()] = sink.producer(path);
+			producers[at] = sink.producer(path);
 		}
 		return producers;
 	}
 
-	private String free(Map<List<String>, Place> taken, List<String> above, Place of, String otherwise) {
+	/** Names as they are shown, and the place that had each of them first, plus one; 0 for none. */
+	private static final class Shown {
+		private final NameTree names = new NameTree();
+		private int[] first = new int[64];
+	}
+
+	private String free(Shown shown, int above, int of, String otherwise) {
+		String own = places.name(of);
 		String known = names.getOrDefault(of, "").strip();
-		String own = of.tid.isEmpty() ? of.pid : of.tid;
-		List<String> path = new ArrayList<>(above);
-		path.add(known.isEmpty() ? otherwise.strip() : known);
-		Place first = taken.putIfAbsent(path, of);
-		if (first == null || first.equals(of)) {
-			return path.get(path.size() - 1);
+		String name = known.isEmpty() ? (otherwise + own).strip() : known;
+		int at = shown.names.child(above, name);
+		if (at >= shown.first.length) {
+			shown.first = Arrays.copyOf(shown.first, Math.max(at + 1, shown.first.length + (shown.first.length >> 1)));
 		}
-		return path.get(path.size() - 1) + " (" + own + ")";
+		if (shown.first[at] == 0) {
+			shown.first[at] = of + 1;
+		}
+		return shown.first[at] == of + 1 ? name : name + " (" + own + ")";
 	}
 
 	/** In the order of places, starts and, of those that start together, the longest first: what is inside comes after what is around it. */

@@ -121,15 +121,43 @@ final class PajeEvents implements LineFileReader.Lines {
 	}
 
 	private static final class Container {
-		final List<String> path;
-		final int producer;
-		final Set<String> children = new HashSet<>();
-		final Map<Type, Stack> stacks = new LinkedHashMap<>();
-		final Map<Type, Variable> variables = new LinkedHashMap<>();
+		/** Null for the container of everything. */
+		private final Container parent;
+		private final String name;
+		private final int depth;
+		int producer;
+		// most have none of one of these
+		private Set<String> children = Set.of();
+		Map<Type, Stack> stacks = Map.of();
+		Map<Type, Variable> variables = Map.of();
 
-		Container(List<String> path, int producer) {
-			this.path = path;
-			this.producer = producer;
+		Container(Container parent, String name) {
+			this.parent = parent;
+			this.name = name;
+			depth = parent == null ? 0 : parent.depth + 1;
+		}
+
+		List<String> path() {
+			String[] path = new String[depth];
+			for (Container c = this; c.parent != null; c = c.parent) {
+				path[c.depth - 1] = c.name;
+			}
+			return new ArrayList<>(List.of(path));
+		}
+
+		boolean addChild(String child) {
+			children = children.isEmpty() ? new HashSet<>(4) : children;
+			return children.add(child);
+		}
+
+		void put(Type type, Stack stack) {
+			stacks = stacks.isEmpty() ? new LinkedHashMap<>(2) : stacks;
+			stacks.put(type, stack);
+		}
+
+		void put(Type type, Variable variable) {
+			variables = variables.isEmpty() ? new LinkedHashMap<>(2) : variables;
+			variables.put(type, variable);
 		}
 	}
 
@@ -149,7 +177,7 @@ final class PajeEvents implements LineFileReader.Lines {
 	private final List<Container> all = new ArrayList<>();
 	/** Which type of states (links, events) a name of a value belongs to: equal names of several are told apart. */
 	private final Map<EventCategory, Map<String, String>> owners = new HashMap<>();
-	private final Container top = new Container(List.of(), -1);
+	private final Container top = new Container(null, "");
 	private long lastNs = Long.MIN_VALUE;
 	private long endsBeforeStart;
 	private long replaced;
@@ -372,16 +400,15 @@ final class PajeEvents implements LineFileReader.Lines {
 		String alias = text(Field.ALIAS);
 		String above = text(Field.CONTAINER);
 		Container parent = above == null || above.isEmpty() ? top : container(above);
-		if (parent.path.size() >= DEEPEST) {
+		if (parent.depth >= DEEPEST) {
 			throw new Unusable("more than " + DEEPEST + " containers in each other");
 		}
 		String shown = name.isBlank() ? String.valueOf(alias == null || alias.isBlank() ? "container" : alias) : name;
-		for (int n = 2; !parent.children.add(shown); n++) {
+		for (int n = 2; !parent.addChild(shown); n++) {
 			shown = n == 2 && alias != null && !alias.equals(name) && !alias.isBlank() ? name + " (" + alias + ")" : name + " #" + n;
 		}
-		List<String> path = new ArrayList<>(parent.path);
-		path.add(shown);
-		Container made = new Container(path, sink.producer(path));
+		Container made = new Container(parent, shown);
+		made.producer = sink.producer(made.path());
 		containers.put(alias == null ? name : alias, made);
 		containersByName.put(name, made);
 		all.add(made);
@@ -395,16 +422,16 @@ final class PajeEvents implements LineFileReader.Lines {
 		if (known == null) {
 			int producer = producer(container);
 			if (!container.stacks.isEmpty()) {
-				List<String> path = new ArrayList<>(container == top ? List.of("0") : container.path);
+				List<String> path = container == top ? new ArrayList<>(List.of("0")) : container.path();
 				String name = type.name.isBlank() ? "states" : type.name;
-				while (!container.children.add(name)) {
+				while (!container.addChild(name)) {
 					name += " (states)";
 				}
 				path.add(name);
 				producer = sink.producer(path);
 			}
 			known = new Stack(producer);
-			container.stacks.put(type, known);
+			container.put(type, known);
 		}
 		return known;
 	}
@@ -464,7 +491,7 @@ final class PajeEvents implements LineFileReader.Lines {
 		}
 		if (known == null) {
 			known = new Variable(eventType(type, EventCategory.VARIABLE, null));
-			container.variables.put(type, known);
+			container.put(type, known);
 		} else {
 			hold(container, known, now, false);
 		}
@@ -511,7 +538,7 @@ final class PajeEvents implements LineFileReader.Lines {
 		for (Variable variable : container.variables.values()) {
 			hold(container, variable, now, true);
 		}
-		container.variables.clear();
+		container.variables = Map.of();
 	}
 
 	/** When all lines were read: what holds until the end, and what has no other side. */

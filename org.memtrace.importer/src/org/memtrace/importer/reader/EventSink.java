@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -39,19 +38,9 @@ public final class EventSink implements AutoCloseable {
 	private static final int PROGRESS_ROWS = 1024;
 	/** Parts that the path of a producer has at most: what walks the tree goes down by calls. */
 	public static final int DEEPEST_PATH = 256;
+	/** Producers that a trace has at most. */
+	public static final int MOST_PRODUCERS = 1 << 21;
 	private static final String TOO_DEEP = "its producer, or the one that it leads to, has a path of more than " + DEEPEST_PATH + " parts";
-
-	private static final class Producer {
-		final int number;
-		final String name;
-		/** By name; null as long as there is none: most producers never have any. */
-		Map<String, Producer> children;
-
-		Producer(int number, String name) {
-			this.number = number;
-			this.name = name;
-		}
-	}
 
 	private final Input input;
 	private final Progress progress;
@@ -61,8 +50,7 @@ public final class EventSink implements AutoCloseable {
 	private final Map<String, EventType> types = new LinkedHashMap<>();
 	private final List<EventType> typeList = new ArrayList<>();
 	private int typesTold;
-	private final Producer root = new Producer(-1, "");
-	private int producers;
+	private final NameTree producers = new NameTree();
 	private final EventBatch batch = new EventBatch(BATCH);
 	/** Events of each category. */
 	private final long[] counts = new long[EventCategory.values().length];
@@ -92,6 +80,7 @@ public final class EventSink implements AutoCloseable {
 
 	/** A row or record of the input begins; call it for each, also for those that are not used. */
 	public void row() throws MemtraceException {
+		checkProducers();
 		if (++rows % PROGRESS_ROWS == 0) {
 			progress.check();
 		}
@@ -137,25 +126,26 @@ public final class EventSink implements AutoCloseable {
 	/**
 	 * Number of a producer; it and those above it are made when they are new. The path must have a part, and no empty one.
 	 *
+	 * The import ends with the row in which there are more than {@link #MOST_PRODUCERS}.
+	 *
 	 * @return -1 for a path of more than {@link #DEEPEST_PATH} parts; an event of it, or a link to it, is skipped and counted
 	 */
 	public int producer(List<String> path) {
 		if (path.size() > DEEPEST_PATH) {
 			return -1;
 		}
-		Producer known = root;
+		int known = NameTree.ROOT;
 		for (String part : path) {
-			if (known.children == null) {
-				known.children = new HashMap<>(4);
-			}
-			Producer next = known.children.get(part);
-			if (next == null) {
-				next = new Producer(producers++, part);
-				known.children.put(part, next);
-			}
-			known = next;
+			known = producers.child(known, part);
 		}
-		return known.number;
+		return known;
+	}
+
+	private void checkProducers() throws TraceFormatException {
+		if (producers.size() > MOST_PRODUCERS) {
+			throw new TraceFormatException(input.text(), 0, String.format(Locale.ROOT,
+					"row %,d: there are more than %,d event producers, and a trace can have no more", rows, MOST_PRODUCERS));
+		}
 	}
 
 	/**
@@ -252,13 +242,14 @@ public final class EventSink implements AutoCloseable {
 	 * @param reader id of the reader
 	 */
 	public ImportReport commit(String traceType, String reader) throws MemtraceException {
+		checkProducers();
 		if (imported == 0) {
 			throw new TraceFormatException(input.text(), 0, "has no events to import"
 					+ (skips.total() > 0 ? "; all " + rows + " rows were skipped: " + skips.byReason() : "")
 					+ (skips.warnings().isEmpty() ? "" : "; " + skips.warnings().getFirst()));
 		}
 		flush();
-		int[] idOf = new int[producers];
+		int[] idOf = new int[producers.size()];
 		ProducerTree tree = tree(idOf);
 		writer.producers(tree, idOf);
 		properties.put("losses", Long.toString(lost));
@@ -278,30 +269,41 @@ public final class EventSink implements AutoCloseable {
 
 	/** In display order: siblings by name, numbers in names by value. */
 	private ProducerTree tree(int[] idOf) throws MemtraceException {
-		ProducerTreeBuilder builder = new ProducerTreeBuilder(0, producers);
-		for (Producer child : sorted(root)) {
-			add(builder, child, idOf);
+		int size = producers.size();
+		Integer[] order = new Integer[size];
+		String[] names = new String[size];
+		for (int n = 0; n < size; n++) {
+			order[n] = n;
+			names[n] = producers.name(n);
+			if (n % PROGRESS_ROWS == 0) {
+				progress.check();
+			}
 		}
+		Arrays.sort(order, (a, b) -> producers.parent(a) != producers.parent(b) ? Integer.compare(producers.parent(a), producers.parent(b))
+				: NaturalOrder.compare(names[a], names[b]));
+		progress.check();
+		int[] first = new int[size + 2]; // where in the order the children of n begin: at n + 1
+		for (int n = 0; n < size; n++) {
+			first[producers.parent(n) + 2]++;
+		}
+		for (int n = 1; n < first.length; n++) {
+			first[n] += first[n - 1];
+		}
+		ProducerTreeBuilder builder = new ProducerTreeBuilder(0, size);
+		add(builder, NameTree.ROOT, order, first, names, idOf);
 		return builder.build();
 	}
 
-	private List<Producer> sorted(Producer parent) throws MemtraceException {
+	/** What is below a producer. By calls: {@link #DEEPEST_PATH} of them at most. */
+	private void add(ProducerTreeBuilder builder, int above, Integer[] order, int[] first, String[] names, int[] idOf)
+			throws MemtraceException {
 		progress.check();
-		if (parent.children == null) {
-			return List.of();
+		for (int i = first[above + 1]; i < first[above + 2]; i++) {
+			int n = order[i];
+			idOf[n] = builder.begin(ProducerKind.OTHER, names[n], 0, 0, -1);
+			add(builder, n, order, first, names, idOf);
+			builder.end();
 		}
-		List<Producer> children = new ArrayList<>(parent.children.values());
-		children.sort((a, b) -> NaturalOrder.compare(a.name, b.name));
-		return children;
-	}
-
-	/** By calls: {@link #DEEPEST_PATH} of them at most. */
-	private void add(ProducerTreeBuilder builder, Producer producer, int[] idOf) throws MemtraceException {
-		idOf[producer.number] = builder.begin(ProducerKind.OTHER, producer.name, 0, 0, -1);
-		for (Producer child : sorted(producer)) {
-			add(builder, child, idOf);
-		}
-		builder.end();
 	}
 
 	private Map<String, Object> values(ProducerTree tree, String reader) {

@@ -16,9 +16,12 @@ final class NaturalOrder {
 			int jEnd = digits(b, j);
 			int order;
 			if (iEnd > i && jEnd > j) {
-				String x = a.substring(i, iEnd).replaceFirst("^0+(?=.)", "");
-				String y = b.substring(j, jEnd).replaceFirst("^0+(?=.)", "");
-				order = x.length() != y.length() ? Integer.compare(x.length(), y.length()) : x.compareTo(y);
+				int x = significant(a, i, iEnd);
+				int y = significant(b, j, jEnd);
+				order = Integer.compare(iEnd - x, jEnd - y);
+				for (; order == 0 && x < iEnd; x++, y++) {
+					order = Character.compare(a.charAt(x), b.charAt(y));
+				}
 				i = iEnd;
 				j = jEnd;
 			} else {
@@ -29,6 +32,15 @@ final class NaturalOrder {
 			}
 		}
 		return Integer.compare(a.length() - i, b.length() - j);
+	}
+
+	/** Where a number begins without its zeros; its last digit is one of it. */
+	private static int significant(String text, int from, int end) {
+		int first = from;
+		while (first < end - 1 && text.charAt(first) == '0') {
+			first++;
+		}
+		return first;
 	}
 
 	private static int digits(String text, int from) {

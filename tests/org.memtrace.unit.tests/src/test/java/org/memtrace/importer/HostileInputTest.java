@@ -21,6 +21,7 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.importer.reader.EventSink;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -194,6 +195,34 @@ class HostileInputTest extends ImportTest {
 					() -> new ImportOperation(List.of(Path.of("-")), failing, catalogue::create).call(Progress.NONE)).getMessage();
 			assertTrue(message.matches("standard input: cannot be read behind byte 2\\d{5}: Input/output error"), message);
 		}
+		assertEquals(List.of(), catalogue.list());
+	}
+
+	/** Processes, threads and containers without number: a trace has a limit, and the sentence names it and the row. */
+	@Test
+	void producersHaveALimit() throws Exception {
+		int most = EventSink.MOST_PRODUCERS;
+		byte[] head = EVENTS.getBytes(StandardCharsets.UTF_8);
+		InputStream many = new InputStream() {
+			private byte[] line = head;
+			private int at;
+			private int rows;
+
+			@Override
+			public int read() {
+				if (at == line.length) {
+					if (rows > most + 1) {
+						return -1;
+					}
+					line = ("a,event,p" + rows++ + ",1,,0\n").getBytes(StandardCharsets.UTF_8);
+					at = 0;
+				}
+				return line[at++];
+			}
+		};
+		String message = assertThrows(MemtraceException.class,
+				() -> new ImportOperation(List.of(Path.of("-")), many, catalogue::create).call(Progress.NONE)).getMessage();
+		assertEquals("-: row 2,097,153: there are more than 2,097,152 event producers, and a trace can have no more", message);
 		assertEquals(List.of(), catalogue.list());
 	}
 
