@@ -18,10 +18,10 @@ import org.memtrace.model.memory.Structure;
 public final class LeafTable {
 	private static final int NIL = -1;
 
-	// of a page, three numbers: first leaf, the structure that alone covers the page, and its number for sharing
-	private static final int PER_PAGE = 3;
-	private static final int SOLE = 1;
-	private static final int SHARED_AS = 2;
+	// of a page, two numbers: the structure that alone covers the page, and its number for sharing
+	private static final int PER_PAGE = 2;
+	private static final int SOLE = 0;
+	private static final int SHARED_AS = 1;
 	/** The page has several structures, or parts of one. */
 	private static final int SEVERAL = -2;
 
@@ -42,11 +42,35 @@ public final class LeafTable {
 	private int[] ofLeaf = new int[256 * PER_LEAF];
 	private int size;
 	private int sharingPages;
+	/** Leaves by all that tells them apart: the first of each bucket, the others by NEXT. */
+	private int[] buckets = filled(256);
 	/** Numbers for sharing of the other groups of lives, by page and group. */
 	private final Map<Long, Integer> otherLives = new HashMap<>();
 
 	public LeafTable(int pageShift) {
 		this.pageShift = pageShift;
+	}
+
+	private static int[] filled(int length) {
+		int[] all = new int[length];
+		Arrays.fill(all, NIL);
+		return all;
+	}
+
+	private static int hash(int pageNumber, int structureId, int numaNode, int frameLow, int frameHigh) {
+		int h = ((((pageNumber * 31 + structureId) * 31 + numaNode) * 31 + frameLow) * 31 + frameHigh) * 0x9e3779b9;
+		return h ^ h >>> 15;
+	}
+
+	private void grow() {
+		buckets = filled(2 * buckets.length);
+		for (int leaf = 0; leaf < size; leaf++) {
+			int at = leaf * PER_LEAF;
+			int bucket = hash(ofLeaf[at + PAGE], ofLeaf[at + STRUCTURE], ofLeaf[at + NODE], ofLeaf[at + FRAME_LOW], ofLeaf[at + FRAME_HIGH])
+					& buckets.length - 1;
+			ofLeaf[at + NEXT] = buckets[bucket];
+			buckets[bucket] = leaf;
+		}
 	}
 
 	public int size() {
@@ -69,7 +93,6 @@ public final class LeafTable {
 			long start = address >>> pageShift << pageShift;
 			StructureIndex.Page page = structures.page(start, start + (1L << pageShift));
 			int sole = page.sole(start, start + (1L << pageShift) - 1, SEVERAL);
-			ofPage[number * PER_PAGE] = NIL;
 			ofPage[number * PER_PAGE + SOLE] = sole;
 			ofPage[number * PER_PAGE + SHARED_AS] = sharingPages++;
 			candidates[number] = sole == SEVERAL ? page : null; // most pages of a large trace need none
@@ -107,14 +130,18 @@ public final class LeafTable {
 	 * @param numaNode -1 unknown
 	 */
 	public int leaf(int pageNumber, int structureId, long frameNumber, int numaNode) {
-		int leaf = ofPage[pageNumber * PER_PAGE];
+		int bucket = hash(pageNumber, structureId, numaNode, (int) frameNumber, (int) (frameNumber >> 32));
+		int leaf = buckets[bucket & buckets.length - 1];
 		while (leaf != NIL) {
 			int at = leaf * PER_LEAF;
-			if (ofLeaf[at + STRUCTURE] == structureId && ofLeaf[at + NODE] == numaNode
+			if (ofLeaf[at + PAGE] == pageNumber && ofLeaf[at + STRUCTURE] == structureId && ofLeaf[at + NODE] == numaNode
 					&& ofLeaf[at + FRAME_LOW] == (int) frameNumber && ofLeaf[at + FRAME_HIGH] == (int) (frameNumber >> 32)) {
 				return leaf;
 			}
 			leaf = ofLeaf[at + NEXT];
+		}
+		if (size == buckets.length) {
+			grow();
 		}
 		int at = size * PER_LEAF;
 		if (at == ofLeaf.length) {
@@ -122,12 +149,12 @@ public final class LeafTable {
 		}
 		ofLeaf[at + PAGE] = pageNumber;
 		ofLeaf[at + STRUCTURE] = structureId;
-		ofLeaf[at + NEXT] = ofPage[pageNumber * PER_PAGE];
+		ofLeaf[at + NEXT] = buckets[bucket & buckets.length - 1];
 		ofLeaf[at + NODE] = numaNode;
 		ofLeaf[at + FRAME_LOW] = (int) frameNumber;
 		ofLeaf[at + FRAME_HIGH] = (int) (frameNumber >> 32);
 		ofLeaf[at + SHARING] = sharing(pageNumber, structureId);
-		ofPage[pageNumber * PER_PAGE] = size;
+		buckets[bucket & buckets.length - 1] = size;
 		return size++;
 	}
 

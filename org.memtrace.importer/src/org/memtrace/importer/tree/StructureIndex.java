@@ -6,7 +6,9 @@ package org.memtrace.importer.tree;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.model.memory.Structure;
@@ -25,20 +27,30 @@ import org.memtrace.model.memory.StructureKind;
  *
  * <p>Thread stacks are there before their thread and after it: the thread that starts another writes to its stack, and the C
  * library keeps the memory. An access in no living structure belongs to the stack at its address that is nearest in time.
+ *
+ * <p>A page with few structures is asked one after the other. Of a page with many, which a program can have by accident and a file on
+ * purpose, a {@link LifeTree} over all structures is asked: otherwise each access would look at all of them.
  */
 public final class StructureIndex {
 	/** No structure. */
 	static final int NONE = -1;
+	/** Structures of a page that are looked at one after the other. */
+	static final int FEW = 64;
 
 	/** What is known about a page: the structures that touch it, and which of them may be alive now. */
 	static final class Page {
 		private static final Page EMPTY = new Page(new Structure[0]);
 
+		/** Where there are many: the index, and the page. */
+		private final StructureIndex crowded;
+		private final long start;
+		private final long end;
+		/** Empty where there are many. */
 		private final Structure[] byBirth;
 		private final Structure[] alive;
 		private final Structure[] stacks;
-		/** Which group of lives each of byBirth belongs to, or null: not asked yet. */
-		private int[] groups;
+		/** Which group of lives each structure belongs to: id and group, by id; null: not asked yet. */
+		private long[] groups;
 		private int aliveCount;
 		private int next;
 		private long lastStartNs = Long.MIN_VALUE;
@@ -49,7 +61,7 @@ public final class StructureIndex {
 		 * @param last address of the last byte of the page
 		 */
 		int sole(long first, long last, int several) {
-			return byBirth.length == 0 ? NONE
+			return crowded != null ? several : byBirth.length == 0 ? NONE
 					: byBirth.length == 1 && contains(byBirth[0], first) && contains(byBirth[0], last) ? byBirth[0].id() : several;
 		}
 
@@ -59,18 +71,18 @@ public final class StructureIndex {
 		 * no block of its own (rank above 0) is in it, too.
 		 */
 		int group(int structure) {
-			if (groups == null) {
-				groups = groups();
+			long[] known = groups;
+			if (known == null) {
+				known = crowded != null ? crowded.groups(start, end) : groups(byBirth);
+				groups = crowded != null ? null : known; // those of many are kept once for all pages with the same structures
 			}
-			for (int i = 0; i < byBirth.length; i++) {
-				if (byBirth[i].id() == structure) {
-					return groups[i];
-				}
-			}
-			return 0;
+			int at = Arrays.binarySearch(known, (long) structure << Integer.SIZE);
+			at = at < 0 ? -at - 1 : at;
+			return at < known.length && known[at] >> Integer.SIZE == structure ? (int) known[at] : 0;
 		}
 
-		private int[] groups() {
+		/** @param byBirth in the order of their births */
+		private static long[] groups(Structure[] byBirth) {
 			int[] of = new int[byBirth.length];
 			int last = -1;
 			int longest = 0;
@@ -97,10 +109,27 @@ public final class StructureIndex {
 			for (int i = 0; i < of.length; i++) { // 0 and the longest change places
 				of[i] = rank(byBirth[i]) > 0 || of[i] == longest ? 0 : of[i] == 0 ? longest : of[i];
 			}
-			return of;
+			long[] byId = new long[of.length];
+			for (int i = 0; i < of.length; i++) {
+				byId[i] = (long) byBirth[i].id() << Integer.SIZE | of[i];
+			}
+			Arrays.sort(byId);
+			return byId;
+		}
+
+		private Page(StructureIndex crowded, long start, long end) {
+			this.crowded = crowded;
+			this.start = start;
+			this.end = end;
+			byBirth = new Structure[0];
+			alive = byBirth;
+			stacks = byBirth;
 		}
 
 		private Page(Structure[] byBirth) {
+			crowded = null;
+			start = 0;
+			end = 0;
 			this.byBirth = byBirth;
 			this.alive = new Structure[byBirth.length];
 			this.stacks = Arrays.stream(byBirth).filter(s -> s.kind() == StructureKind.STACK).toArray(Structure[]::new);
@@ -110,6 +139,14 @@ public final class StructureIndex {
 	private final Structure[] byStart;
 	/** Greatest end address (as a signed number of the biased address) of the balanced subtree rooted at an index. */
 	private final long[] greatestEnd;
+
+	/** Biased ends of those of byStart, in their order. */
+	private final long[] ends;
+	private static final int MOST_GROUPS = 16;
+	/** Groups of lives of pages with many structures, by what decides which these are: how many begin before and end until them. */
+	private final Map<Long, long[]> groups = new HashMap<>();
+	private LifeTree lives;
+	private LifeTree stackLives;
 
 	private final int firstId;
 	private final Structure[] byId;
@@ -122,6 +159,7 @@ public final class StructureIndex {
 				.sorted(Comparator.comparing(Structure::startAddress, Long::compareUnsigned)).toArray(Structure[]::new);
 		greatestEnd = new long[byStart.length];
 		build(0, byStart.length);
+		ends = Arrays.stream(byStart).mapToLong(s -> biased(s.endAddress())).sorted().toArray();
 	}
 
 	private static long biased(long address) {
@@ -150,13 +188,70 @@ public final class StructureIndex {
 
 	/** The structures that have bytes in {@code [start, end)}. */
 	Page page(long start, long end) {
+		if (beginBefore(end) - endUntil(start) > FEW) {
+			return new Page(this, start, end);
+		}
+		Structure[] found = at(start, end);
+		return found.length == 0 ? Page.EMPTY : new Page(found);
+	}
+
+	/** In the order of their births. */
+	private Structure[] at(long start, long end) {
 		List<Structure> found = new ArrayList<>();
 		collect(0, byStart.length, biased(start), biased(end - 1), found);
-		if (found.isEmpty()) {
-			return Page.EMPTY;
-		}
 		found.sort(Comparator.comparingLong(Structure::birthNs));
-		return new Page(found.toArray(Structure[]::new));
+		return found.toArray(Structure[]::new);
+	}
+
+	/** How many structures begin before an address. */
+	private int beginBefore(long address) {
+		int from = 0;
+		int to = byStart.length;
+		while (from < to) {
+			int middle = from + to >>> 1;
+			if (biased(byStart[middle].startAddress()) <= biased(address - 1)) {
+				from = middle + 1;
+			} else {
+				to = middle;
+			}
+		}
+		return from;
+	}
+
+	/** How many structures end before or at an address. */
+	private int endUntil(long address) {
+		int from = 0;
+		int to = ends.length;
+		while (from < to) {
+			int middle = from + to >>> 1;
+			if (ends[middle] <= biased(address)) {
+				from = middle + 1;
+			} else {
+				to = middle;
+			}
+		}
+		return from;
+	}
+
+	private synchronized long[] groups(long start, long end) {
+		if (groups.size() > MOST_GROUPS) {
+			groups.clear();
+		}
+		return groups.computeIfAbsent((long) beginBefore(end) << Integer.SIZE | endUntil(start), key -> Page.groups(at(start, end)));
+	}
+
+	private synchronized LifeTree lives() {
+		if (lives == null) {
+			lives = new LifeTree(byStart);
+			stackLives = new LifeTree(Arrays.stream(byStart).filter(s -> s.kind() == StructureKind.STACK).toArray(Structure[]::new));
+		}
+		return lives;
+	}
+
+	private int many(long address, long startNs, long endNs, long firstNs) {
+		Structure best = lives().best(address, startNs, endNs, firstNs);
+		best = best == null ? stackLives.nearest(address, startNs, endNs) : best;
+		return best == null ? NONE : best.id();
 	}
 
 	private void collect(int from, int to, long first, long last, List<Structure> found) {
@@ -188,6 +283,9 @@ public final class StructureIndex {
 	 * @param firstNs when the first access was, or {@link RowBatch#NO_TIME}
 	 */
 	static int resolve(Page page, long address, long startNs, long endNs, long firstNs) {
+		if (page.crowded != null) {
+			return page.crowded.many(address, startNs, endNs, firstNs);
+		}
 		int n = page.byBirth.length;
 		if (n == 0) {
 			return NONE;
@@ -218,24 +316,31 @@ public final class StructureIndex {
 		return best != null ? best.id() : nearestStack(page, address, startNs, endNs);
 	}
 
-	private static boolean contains(Structure s, long address) {
+	static boolean contains(Structure s, long address) {
 		return Long.compareUnsigned(address, s.startAddress()) >= 0 && Long.compareUnsigned(address, s.endAddress()) < 0;
 	}
 
 	private static int nearestStack(Page page, long address, long startNs, long endNs) {
 		Structure nearest = null;
-		long distance = Long.MAX_VALUE;
 		for (Structure s : page.stacks) {
-			long d = s.birthNs() >= endNs ? s.birthNs() - endNs : startNs - s.deathNs();
-			if (contains(s, address) && (nearest == null || d < distance || d == distance && s.id() < nearest.id())) {
+			if (contains(s, address) && (nearest == null || nearer(s, nearest, startNs, endNs))) {
 				nearest = s;
-				distance = d;
 			}
 		}
 		return nearest == null ? NONE : nearest.id();
 	}
 
-	private static boolean better(Structure a, Structure b, long startNs, long endNs, long firstNs) {
+	/** Time between a life and an interval that do not meet. */
+	static long distance(Structure s, long startNs, long endNs) {
+		return s.birthNs() >= endNs ? s.birthNs() - endNs : startNs - s.deathNs();
+	}
+
+	static boolean nearer(Structure a, Structure b, long startNs, long endNs) {
+		int order = Long.compare(distance(a, startNs, endNs), distance(b, startNs, endNs));
+		return order == 0 ? a.id() < b.id() : order < 0;
+	}
+
+	static boolean better(Structure a, Structure b, long startNs, long endNs, long firstNs) {
 		int order = Boolean.compare(when(a, firstNs) == GONE, when(b, firstNs) == GONE);
 		if (order == 0) {
 			order = Integer.compare(rank(a), rank(b));
@@ -255,15 +360,15 @@ public final class StructureIndex {
 		return order == 0 ? a.id() < b.id() : order < 0;
 	}
 
-	private static final int ALIVE = 0;
-	private static final int TO_COME = 1;
-	private static final int GONE = 2;
+	static final int ALIVE = 0;
+	static final int TO_COME = 1;
+	static final int GONE = 2;
 
-	private static int when(Structure s, long timeNs) {
+	static int when(Structure s, long timeNs) {
 		return timeNs == RowBatch.NO_TIME ? ALIVE : s.deathNs() <= timeNs ? GONE : s.birthNs() > timeNs ? TO_COME : ALIVE;
 	}
 
-	private static int rank(Structure s) {
+	static int rank(Structure s) {
 		return switch (s.kind()) {
 		case STATIC, HEAP, STACK -> 0;
 		case MMAP -> 1;
@@ -271,7 +376,7 @@ public final class StructureIndex {
 		};
 	}
 
-	private static long overlap(Structure s, long startNs, long endNs) {
+	static long overlap(Structure s, long startNs, long endNs) {
 		return Math.min(endNs, s.deathNs()) - Math.max(startNs, s.birthNs());
 	}
 }

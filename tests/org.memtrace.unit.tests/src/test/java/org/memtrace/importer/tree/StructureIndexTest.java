@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 
@@ -106,7 +107,7 @@ class StructureIndexTest {
 		for (long seed = 1; seed <= 40; seed++) {
 			Random random = new Random(seed);
 			List<Structure> all = new ArrayList<>();
-			for (int i = 0; i < 60; i++) {
+			for (int i = 0; i < (seed % 4 == 0 ? 3000 : 60); i++) { // few and many at a page
 				long start = 0x10000 + random.nextInt(0x8000);
 				long birth = random.nextInt(100);
 				all.add(structure(i, StructureKind.values()[random.nextInt(6)], start,
@@ -138,6 +139,83 @@ class StructureIndexTest {
 						.map(Structure::id).orElse(StructureIndex.NONE);
 				assertEquals(expected, StructureIndex.resolve(pages[p], address, start, end), "seed " + seed + ", query " + i);
 			}
+		}
+	}
+
+	/** Where many structures are at a page: also with a known time of the first access, and their groups of lives. */
+	@Test
+	void manyStructuresAgreeWithAScan() {
+		for (long seed = 1; seed <= 8; seed++) {
+			Random random = new Random(seed);
+			List<Structure> all = new ArrayList<>();
+			boolean same = seed % 2 == 0;
+			for (int i = 0; i < 500; i++) {
+				long start = same ? 0x10000 : 0x10000 + random.nextInt(0x3000);
+				long end = same ? 0x11000 : start + 1 + random.nextInt(0x1000);
+				long birth = random.nextInt(seed % 3 == 0 ? 2 : 2000);
+				all.add(structure(i, StructureKind.values()[random.nextInt(6)], start, end, birth,
+						birth + 1 + (seed > 4 ? random.nextInt(40) : 5000)));
+			}
+			StructureIndex index = new StructureIndex(all);
+			StructureIndex.Page page = index.page(0x10000, 0x11000);
+			assertEquals(-7, page.sole(0x10000, 0x10fff, -7));
+			for (int i = 0; i < 500; i++) {
+				long address = 0x10000 + random.nextInt(0x1000);
+				long start = random.nextInt(2100);
+				long end = start + 1 + random.nextInt(random.nextBoolean() ? 3 : 300);
+				long first = random.nextBoolean() ? start + random.nextInt((int) (end - start)) : RowBatch.NO_TIME;
+				Structure best = null;
+				for (Structure s : all) {
+					if (StructureIndex.contains(s, address) && s.birthNs() < end && s.deathNs() > start
+							&& (best == null || StructureIndex.better(s, best, start, end, first))) {
+						best = s;
+					}
+				}
+				if (best == null) {
+					for (Structure s : all) {
+						if (s.kind() == StructureKind.STACK && StructureIndex.contains(s, address)
+								&& (best == null || StructureIndex.nearer(s, best, start, end))) {
+							best = s;
+						}
+					}
+				}
+				assertEquals(best == null ? StructureIndex.NONE : best.id(), StructureIndex.resolve(page, address, start, end, first),
+						"seed " + seed + ", query " + i);
+			}
+			List<Structure> blocks = all.stream().filter(s -> s.startAddress() < 0x11000 && StructureIndex.rank(s) == 0)
+					.sorted(Comparator.comparingLong(Structure::birthNs)).toList();
+			for (int i = 1; i < blocks.size(); i++) {
+				long until = blocks.subList(0, i).stream().mapToLong(Structure::deathNs).max().getAsLong();
+				boolean apart = until <= blocks.get(i).birthNs();
+				assertEquals(apart, page.group(blocks.get(i).id()) != page.group(blocks.get(i - 1).id()));
+			}
+		}
+	}
+
+	/** 100,000 structures in one place, and as many accesses: each looked at all structures, ten thousand million times. */
+	@Test
+	void manyStructuresInOnePlace() {
+		int n = 100_000;
+		List<Structure> same = new ArrayList<>();
+		List<Structure> nested = new ArrayList<>();
+		List<Structure> chained = new ArrayList<>();
+		for (int i = 0; i < n; i++) {
+			same.add(structure(i, StructureKind.HEAP, 0x1000, 0x2000, 0, 10 * n));
+			nested.add(structure(i, StructureKind.HEAP, 0x1000, 0x2000, i, 10 * n - i));
+			chained.add(structure(i, StructureKind.HEAP, 0x1000, 0x2000, 10 * i, 10 * i + 15));
+		}
+		for (List<Structure> structures : List.of(same, nested, chained)) {
+			StructureIndex index = new StructureIndex(structures);
+			LeafTable leaves = new LeafTable(12);
+			int page = leaves.pageOf(0x1000, index);
+			for (int i = 0; i < n; i++) {
+				long now = (i * 7919L) % n * 10 + 5; // out of order
+				int found = leaves.structure(page, index, 0x1000, now, now + 1, now);
+				long latest = Math.min(n - 1, Math.min(now, 10L * n - now - 1));
+				assertEquals(structures == same ? 0 : structures == chained ? now / 10 : latest, found);
+				leaves.leaf(page, i, -1, -1); // as many as there are structures
+			}
+			assertEquals(n, leaves.size());
 		}
 	}
 }
