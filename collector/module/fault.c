@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // SPDX-FileCopyrightText: memtrace contributors
 /*
- * fault.c - a kprobe on handle_mm_fault() sees every page fault of the machine.
+ * fault.c - a probe on handle_mm_fault() sees every page fault of the machine.
  *
  * Context: process context, preemption off, in the middle of a fault: the VMA
  * is stable (mmap_lock or the lock of the VMA is held by our caller), nothing
@@ -11,15 +11,16 @@
 #include "memtrace.h"
 
 #include <linux/fs.h>
-#include <linux/kprobes.h>
 #include <linux/mman.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
+#include "compat/hook.h"
 #include "compat/mm.h"
 #include "compat/pte.h"
 #include "compat/regs.h"
+#include "compat/walk.h"
 
 static void note_frame(pte_t p, unsigned long addr, u64 *phys)
 {
@@ -234,7 +235,7 @@ static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 	return done && (flags & FAULT_FLAG_USER);
 }
 
-static int on_fault(struct kprobe *p, struct pt_regs *regs)
+static int on_fault(struct kprobe *unused, struct pt_regs *regs)
 {
 	if (!fault((struct vm_area_struct *)regs_get_kernel_argument(regs, 0), regs_get_kernel_argument(regs, 1),
 		   regs_get_kernel_argument(regs, 2)) || !may_skip)
@@ -257,7 +258,7 @@ NOKPROBE_SYMBOL(on_fault);
  */
 #define EXIT_ENTRIES 32768u	/* 128 MiB, at most 400 us with preemption off; of the rest nothing is known */
 
-static int on_exit_mmap(struct kprobe *p, struct pt_regs *regs)
+static int on_exit_mmap(struct kprobe *unused, struct pt_regs *regs)
 {
 	struct mm_struct *mm = (struct mm_struct *)regs_get_kernel_argument(regs, 0);
 	struct mtr_sweep w = { .mode = MTR_LOOK, .left = EXIT_ENTRIES };
@@ -293,7 +294,7 @@ NOKPROBE_SYMBOL(on_exit_mmap);
  * pages around it, and marks them accessed (x86). Each page shall fault for
  * itself: the range becomes the one page. For traced tasks only.
  */
-static int on_map_pages(struct kprobe *p, struct pt_regs *regs)
+static int on_map_pages(struct kprobe *unused, struct pt_regs *regs)
 {
 	struct vm_fault *vmf = (struct vm_fault *)regs_get_kernel_argument(regs, 0);
 	struct mtr_task *t;
@@ -318,7 +319,7 @@ NOKPROBE_SYMBOL(on_map_pages);
  * to read or write them itself (O_DIRECT, vmsplice, registered buffers of
  * io_uring). A hidden page shall fault, see MTR_GUP_FAULTS. For traced tasks only.
  */
-static int on_gup(struct kprobe *p, struct pt_regs *regs)
+static int on_gup(struct kprobe *unused, struct pt_regs *regs)
 {
 	struct mtr_task *t;
 
@@ -334,63 +335,76 @@ static int on_gup(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(on_gup);
 
-static struct kprobe gup_probe = { .symbol_name = "__get_user_pages", .pre_handler = on_gup };
-static bool gup_probed;
-static struct kprobe around_probe = { .symbol_name = "filemap_map_pages", .pre_handler = on_map_pages };
-static bool around_probed;
-static struct kprobe probe = { .symbol_name = "handle_mm_fault", .pre_handler = on_fault };
-static struct kprobe exit_probe = { .symbol_name = "exit_mmap", .pre_handler = on_exit_mmap };
-static bool exit_probed;
+static struct mtr_hook hooks[] = {
+	{ .symbol = "handle_mm_fault", .handler = on_fault, .wanted = true },
+	{ .symbol = "exit_mmap", .handler = on_exit_mmap, .wanted = true,
+	  .without = "pages that become visible without a fault just before the end of a process are not seen" },
+	{ .symbol = "filemap_map_pages", .handler = on_map_pages, .wanted = MTR_AROUND_CAN,
+	  .without = "up to 15 pages around a read fault of a file count as accessed" },
+	{ .symbol = "__get_user_pages", .handler = on_gup, .wanted = MTR_GUP_FAULTS != 0,
+	  .without = MTR_GUP_FAULTS ? "pages that the kernel takes from a program (O_DIRECT) are not seen" : "" },
+};
 
-/* mtr_sessions_lock. Kprobes keep state: begin from a clean one each time. */
+#ifdef MTR_HOOK_FTRACE
+static struct ftrace_ops ops;
+static bool traced;			/* by ops; sessions_lock */
+
+static void notrace by_ftrace(unsigned long ip, unsigned long parent, struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+	unsigned int i;
+
+	if (unlikely(!regs))
+		return;
+	preempt_disable_notrace();
+	if (likely(ip == READ_ONCE(hooks[0].ip))) {
+		on_fault(NULL, regs);
+	} else {
+		for (i = 1; i < ARRAY_SIZE(hooks); i++)
+			if (ip == READ_ONCE(hooks[i].ip))
+				hooks[i].handler(NULL, regs);
+	}
+	preempt_enable_notrace();
+}
+#endif
+
+/* mtr_sessions_lock. */
 int mtr_probes_on(void)
 {
+	unsigned int i;
 	int err;
 
-	memset(&probe, 0, sizeof(probe));
-	probe.symbol_name = "handle_mm_fault";
-	probe.pre_handler = on_fault;
-	err = register_kprobe(&probe);
+	err = mtr_hooks_register(hooks, ARRAY_SIZE(hooks));
+	if (!err) {
+#ifdef MTR_HOOK_FTRACE
+		traced = mtr_hooks_by_ftrace(hooks, ARRAY_SIZE(hooks), &ops, by_ftrace);
+#endif
+		may_skip = MTR_FAULT_SKIPS && IS_ENABLED(CONFIG_X86_64) && (hooks[0].probe.flags & KPROBE_FLAG_FTRACE);
+		err = mtr_hooks_enable(hooks, ARRAY_SIZE(hooks));
+		if (err)
+			mtr_probes_off();
+	}
 	if (err) {
-		pr_err("no kprobe on handle_mm_fault: error %d%s\n", err,
-		       err == -EPERM ? " (kernel lockdown?)" : "");
+		pr_err("no probe on %s: error %d%s\n", hooks[0].symbol, err, err == -EPERM ? " (kernel lockdown?)" : "");
 		return err;
 	}
-	may_skip = MTR_FAULT_SKIPS && IS_ENABLED(CONFIG_X86_64) && (probe.flags & KPROBE_FLAG_FTRACE);
-	memset(&exit_probe, 0, sizeof(exit_probe));
-	exit_probe.symbol_name = "exit_mmap";
-	exit_probe.pre_handler = on_exit_mmap;
-	exit_probed = !register_kprobe(&exit_probe);
-	if (!exit_probed)
-		pr_info("no kprobe on exit_mmap: pages that become visible without a fault just before the end of a process are not seen\n");
-	memset(&around_probe, 0, sizeof(around_probe));
-	around_probe.symbol_name = "filemap_map_pages";
-	around_probe.pre_handler = on_map_pages;
-	around_probed = MTR_AROUND_CAN && !register_kprobe(&around_probe);
-	if (!around_probed)
-		pr_info("no kprobe on filemap_map_pages: up to 15 pages around a read fault of a file count as accessed\n");
-	gup_probed = false;
-	if (MTR_GUP_FAULTS) {
-		memset(&gup_probe, 0, sizeof(gup_probe));
-		gup_probe.symbol_name = "__get_user_pages";
-		gup_probe.pre_handler = on_gup;
-		gup_probed = !register_kprobe(&gup_probe);
-		if (!gup_probed)
-			pr_info("no kprobe on __get_user_pages: pages that the kernel takes from a program (O_DIRECT) are not seen\n");
-	}
+	for (i = 1; i < ARRAY_SIZE(hooks); i++)
+		if (!hooks[i].registered && *hooks[i].without)
+			pr_info("no probe on %s: %s\n", hooks[i].symbol, hooks[i].without);
 	return 0;
 }
 
 /* mtr_sessions_lock. No handler runs when it returns. */
 void mtr_probes_off(void)
 {
-	unregister_kprobe(&probe);
-	if (exit_probed)
-		unregister_kprobe(&exit_probe);
-	if (around_probed)
-		unregister_kprobe(&around_probe);
-	if (gup_probed)
-		unregister_kprobe(&gup_probe);
+#ifdef MTR_HOOK_FTRACE
+	if (traced) {
+		unregister_ftrace_function(&ops);
+		ftrace_free_filter(&ops);
+		traced = false;
+	}
+#endif
+	mtr_hooks_unregister(hooks, ARRAY_SIZE(hooks));
 }
 
 /*
@@ -414,5 +428,5 @@ bool mtr_probes_see(void)
 
 u64 mtr_probes_missed(void)
 {
-	return probe.nmissed;
+	return hooks[0].probe.nmissed;
 }

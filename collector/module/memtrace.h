@@ -208,9 +208,6 @@ void mtr_put_later(struct mm_struct *mm);
 u64 mtr_frame_of(struct mm_struct *mm, u64 virt);
 bool mtr_vma_traced(const struct vm_area_struct *vma);
 bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *vma);
-/* shared with fault.c */
-pmd_t *mtr_pmd_of(struct mm_struct *mm, unsigned long a);
-pte_t *mtr_pte_lock(struct mm_struct *mm, pmd_t *pmd, unsigned long a, spinlock_t **ptl);
 
 /* ---- monitor.c */
 int mtr_monitor_start(struct mtr_session *s);

@@ -57,6 +57,15 @@ has MTR_HAS_REGS_ARGUMENT "$@" <<'C'
 #include <linux/ptrace.h>
 unsigned long probe(struct pt_regs *regs) { return regs_get_kernel_argument(regs, 3); }
 C
+# ftrace gives the registers of a function (5.11)
+has MTR_HAS_FTRACE_GET_REGS "$@" <<'C'
+#include <linux/ftrace.h>
+static void probe(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
+{
+	struct pt_regs *r = ftrace_get_regs(regs);
+}
+struct ftrace_ops ops = { .func = probe, .flags = FTRACE_OPS_FL_SAVE_REGS };
+C
 has MTR_HAS_TOTALRAM_FUNCTION "$@" <<'C'
 #include <linux/mm.h>
 unsigned long probe(void) { return totalram_pages(); }

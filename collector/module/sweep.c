@@ -21,6 +21,7 @@
 
 #include "compat/mm.h"
 #include "compat/pte.h"
+#include "compat/walk.h"
 #include "compat/tlb.h"
 
 bool mtr_vma_traced(const struct vm_area_struct *vma)
@@ -33,68 +34,6 @@ bool mtr_vma_traced(const struct vm_area_struct *vma)
 bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *vma)
 {
 	return vma->vm_start >= s->config.skip_start && vma->vm_end <= s->config.skip_end;
-}
-
-/*
- * The PMD of an address, or NULL; *next: where the table that it is in, or that is missing, ends, at most @end. The mmap_lock or
- * the lock of a VMA over @a is held: tables of the upper levels stay. Each word is read once; the hardware and other threads
- * write them meanwhile.
- */
-static __always_inline pmd_t *mtr_pmds_of(struct mm_struct *mm, unsigned long a, unsigned long end, unsigned long *next)
-{
-	pgd_t *pgd = pgd_offset(mm, a), g = READ_ONCE(*pgd);
-	p4d_t *p4d, f;
-	pud_t *pud, u;
-
-	*next = pgd_addr_end(a, end);
-	if (pgd_none(g) || unlikely(pgd_bad(g)))
-		return NULL;
-	p4d = p4d_offset_lockless(pgd, g, a);
-	f = READ_ONCE(*p4d);
-	*next = p4d_addr_end(a, end);
-	if (p4d_none(f) || unlikely(p4d_bad(f)))
-		return NULL;
-	pud = pud_offset_lockless(p4d, f, a);
-	u = READ_ONCE(*pud);
-	*next = pud_addr_end(a, end);
-	if (pud_none(u) || pud_leaf(u) || unlikely(pud_bad(u)))
-		return NULL;
-	return pmd_offset_lockless(pud, u, a);
-}
-
-pmd_t *mtr_pmd_of(struct mm_struct *mm, unsigned long a)
-{
-	unsigned long next;
-
-	return mtr_pmds_of(mm, a, ULONG_MAX, &next);
-}
-
-/*
- * As pte_offset_map_lock(). Call and stay under rcu_read_lock(): it keeps a
- * table that khugepaged takes away meanwhile from being freed. NULL when there
- * is no table. Unlock with spin_unlock().
- */
-pte_t *mtr_pte_lock(struct mm_struct *mm, pmd_t *pmd, unsigned long a, spinlock_t **ptlp)
-{
-	spinlock_t *ptl;
-	pte_t *pte;
-	pmd_t v;
-
-	for (;;) {
-		v = READ_ONCE(*pmd);
-		barrier();
-		if (pmd_none(v) || !pmd_present(v) || pmd_leaf(v) || pmd_trans_huge(v) || mtr_pmd_protnone(v) ||
-		    pmd_bad(v))
-			return NULL;
-		ptl = pte_lockptr(mm, &v);
-		pte = pte_offset_kernel(&v, a);
-		spin_lock(ptl);
-		if (likely(pmd_same(v, READ_ONCE(*pmd)))) {
-			*ptlp = ptl;
-			return pte;
-		}
-		spin_unlock(ptl);
-	}
 }
 
 /* What a step costs, in entries looked at: 10 ns each; another mapping is found in a tree, another table by its upper ones. */
