@@ -234,31 +234,59 @@ int mt_image_open(const struct mt_image *img, const char *name)
 
 /* ---- the directory */
 
+#define IMAGES_MAX 1000000
+
+/* The path of the image with this number. @n: bytes of the path of the trace. */
+static const char *name_image(struct mt_image *img, size_t n, int i)
+{
+	unsigned v = (unsigned)i, width = 1000;
+	char *p = img->path + n;
+
+	while (v / width >= 10)
+		width *= 10;
+	*p++ = '/';
+	*p++ = 'p';
+	for (; width; width /= 10)
+		*p++ = (char)('0' + v / width % 10);
+	*p = 0;
+	return img->path;
+}
+
+/*
+ * A number behind all that are there: numbers are given in their order, so that few looks find the last one. Where some are missing, or
+ * others make images meanwhile, it may be taken.
+ */
+static int number_behind(struct mt_image *img, size_t n, int last)
+{
+	struct stat st;
+	int step = 1;
+
+	while (last + step < IMAGES_MAX && !mt_sys(SYS_newfstatat, AT_FDCWD, name_image(img, n, last + step), &st, 0)) {
+		last += step;
+		step *= 2;
+	}
+	for (step /= 2; step; step /= 2)
+		if (last + step < IMAGES_MAX && !mt_sys(SYS_newfstatat, AT_FDCWD, name_image(img, n, last + step), &st, 0))
+			last += step;
+	return last + 1;
+}
+
 int mt_image_create(struct mt_image *img, const struct mt_config *c, int parent, const char *how)
 {
 	size_t n = strlen(c->dir);
-	char *p;
 	long ret;
 	int i;
 
 	memset(img, 0, sizeof(*img));
 	memcpy(img->path, c->dir, n);
-	for (i = 0; ; i++) {
-		unsigned v = (unsigned)i, width = 1000;
-
-		if (i > 999999)
+	for (i = parent + 1; ; i++) {
+		if (i >= IMAGES_MAX)
 			return -ENOSPC;
-		while (v / width >= 10)
-			width *= 10;
-		p = img->path + n;
-		*p++ = '/';
-		*p++ = 'p';
-		for (; width; width /= 10)
-			*p++ = (char)('0' + v / width % 10);
-		*p = 0;
-		ret = mt_sys_mkdir(img->path, 0755);
+		ret = mt_sys_mkdir(name_image(img, n, i), 0755);
 		if (ret != -EEXIST)
 			break;
+		if (i == parent + 1)
+			i = number_behind(img, n, i) - 1;
 	}
 	if (ret < 0)
 		return (int)ret;

@@ -24,6 +24,50 @@
 #include "rawsys.h"
 #include "request.h"
 
+/* The hash of symbol names of DT_GNU_HASH. */
+static uint32_t hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name; name++)
+		h = h * 33 + (uint8_t)*name;
+	return h;
+}
+
+/*
+ * The bytes of the function @at with this name, 0: not known. dladdr1() tells it, too, but goes over all symbols of libc.
+ */
+static size_t size_of(const struct link_map *l, const char *name, const void *at)
+{
+	const uint32_t h = hash_of(name), *table = NULL;
+	const ElfW(Sym) *symbols = NULL;
+	const char *strings = NULL;
+
+	for (const ElfW(Dyn) *d = l->l_ld; d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_GNU_HASH)
+			table = (const uint32_t *)d->d_un.d_ptr;
+		else if (d->d_tag == DT_SYMTAB)
+			symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
+		else if (d->d_tag == DT_STRTAB)
+			strings = (const char *)d->d_un.d_ptr;
+	}
+	/* the loader has made addresses of them */
+	if (!table || !symbols || !strings || (uintptr_t)table < l->l_addr || !table[0])
+		return 0;
+	const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(*table));
+	const uint32_t *chain = buckets + table[0] - table[1];
+	uint32_t i = buckets[h % table[0]];
+
+	if (i < table[1])
+		return 0;
+	for (;; i++) {
+		if ((chain[i] | 1) == (h | 1) && l->l_addr + symbols[i].st_value == (uintptr_t)at && !strcmp(strings + symbols[i].st_name, name))
+			return symbols[i].st_size;
+		if (chain[i] & 1)
+			return 0;
+	}
+}
+
 static void *libc_symbol(const char *name, size_t *size)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), *p;
@@ -33,7 +77,10 @@ static void *libc_symbol(const char *name, size_t *size)
 	if (!libc)
 		return NULL;
 	p = dlsym(libc, name);
+	*size = p ? size_of(libc, name, p) : 0;
 	dlclose(libc);
+	if (*size)
+		return p;
 	if (p && dladdr1(p, &info, (void **)&sym, RTLD_DL_SYMENT) && sym)
 		*size = sym->st_size;
 	else
@@ -49,11 +96,34 @@ static long protect(void *at, size_t n, int prot)
 	return mt_sys(SYS_mprotect, start, end - start, prot);
 }
 
+/* Code that is writable now, so that it need not be made so for each place: [start, end). */
+static struct {
+	uintptr_t start, end;
+} window;
+
+/* Of one mapping. Where the system refuses it each place is opened by itself. */
+static void open_window(uintptr_t start, uintptr_t end)
+{
+	if (start < end && !protect((void *)start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		window.start = start;
+		window.end = end;
+	}
+}
+
+static long close_window(void)
+{
+	const uintptr_t start = window.start, bytes = window.end - start;
+
+	window.start = window.end = 0;
+	return bytes ? protect((void *)start, bytes, PROT_READ | PROT_EXEC) : 0;
+}
+
 /* Calls nothing while the page may not be executable: memcpy may live on it. */
 static long write_code(void *at, const uint8_t *code, size_t n)
 {
+	const int open = window.start <= (uintptr_t)at && (uintptr_t)at + n <= window.end;
 	volatile uint8_t *dst = at;
-	long ret = protect(at, n, PROT_READ | PROT_WRITE | PROT_EXEC);
+	long ret = open ? 0 : protect(at, n, PROT_READ | PROT_WRITE | PROT_EXEC);
 
 	if (ret)
 		ret = protect(at, n, PROT_READ | PROT_WRITE);
@@ -61,7 +131,8 @@ static long write_code(void *at, const uint8_t *code, size_t n)
 		return ret;
 	for (size_t i = 0; i < n; i++)
 		dst[i] = code[i];
-	ret = protect(at, n, PROT_READ | PROT_EXEC);
+	if (!open)
+		ret = protect(at, n, PROT_READ | PROT_EXEC);
 	if (!ret)
 		mt_arch_code_changed(at, n);
 	/* it takes the code of files for unchanging */
@@ -111,7 +182,8 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 	struct saved saved[n + MT_SITES];
 	struct mt_clone_site sites[MT_SITES];
 	void *at[n];
-	long ret = 0;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	long ret = 0, closed;
 	int i, done = 0;
 
 	for (i = 0; i < n; i++) {
@@ -123,7 +195,12 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 			at[i] = NULL;
 		if (!at[i] ? !p[i].clone_call && p[i].absent != MT_PATCH_OPTIONAL : size < MT_JUMP_MAX)
 			return -ENOENT;
+		if (at[i] && (uintptr_t)at[i] < low)
+			low = (uintptr_t)at[i];
+		if (at[i] && (uintptr_t)at[i] + MT_JUMP_MAX > high)
+			high = (uintptr_t)at[i] + MT_JUMP_MAX;
 	}
+	open_window(low, high);
 	for (i = 0; i < n && !ret; i++) {
 		int found;
 
@@ -140,6 +217,9 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 		for (int k = 0; k < found && !ret; k++)
 			ret = patch_site(&sites[k], k, p[i].clone_call, &saved[done++]);
 	}
+	closed = close_window();
+	if (!ret)
+		ret = closed;
 	if (!ret)
 		return 0;
 	/* the one that failed is unchanged, or only its protection could not be restored */
@@ -221,8 +301,12 @@ int mt_patch_loader(void *mmap_replacement, void *munmap_replacement)
 			munmap_at = (uint8_t *)at;
 		}
 	}
+	if (mmap_at && munmap_at)
+		open_window((uintptr_t)(mmap_at < munmap_at ? mmap_at : munmap_at),
+			    (uintptr_t)(mmap_at > munmap_at ? mmap_at : munmap_at) + MT_JUMP_MAX);
 	n += mmap_at && !patch_one(mmap_at, mmap_replacement, &saved);
 	n += munmap_at && !patch_one(munmap_at, munmap_replacement, &saved);
+	close_window();
 	return n;
 }
 
