@@ -67,7 +67,7 @@
 #define WAIT_FLAGS (1 | 4 | 0x01000000 | 0x40000000)	/* WNOHANG | WEXITED | WNOWAIT | __WALL */
 
 enum { CHILD_BUSY, CHILD_READY, CHILD_FAILED };
-enum { FROZEN_SHORT = 1, FROZEN_FAILED };
+enum { FROZEN_SHORT = 1, FROZEN_FAILED, FROZEN_HIDDEN };
 
 /* struct clone_args of linux/sched.h, which older headers do not have, or not all of. */
 struct clone_args3 {
@@ -148,6 +148,36 @@ static int copy_is_affordable(const struct fork_call *c)
 static int is_for_child(const struct fork_call *c, const struct mt_map *m)
 {
 	return zap_is_mapping(m, c->old_dev, c->old_ino) && !zap_regions_contain(&zap_space.not_forked, m->start);
+}
+
+/* After chroot(): without /proc its own forks could not keep it apart, and where the folder of the trace is not, it cannot be recorded. */
+static int is_hidden(void)
+{
+	const char *dir = mt_process.config.dir;
+
+	return mt_sys(SYS_faccessat, AT_FDCWD, "/proc/self/maps", 4 /* R_OK */) ||
+	       (dir && *dir && mt_sys(SYS_faccessat, AT_FDCWD, dir, 2 /* W_OK */));
+}
+
+/* Who cannot be recorded has private memory, as any program. */
+static int become_private(struct fork_call *c)
+{
+	struct mt_map m;
+	long err = 0;
+
+	mt_maps_rewind(&c->maps);
+	while (!err && mt_maps_next(&c->maps, &m))
+		if (is_for_child(c, &m))
+			err = zap_copy_private(m.start, m.end - m.start, m.prot, c->old_memfd);
+	if (!err)
+		err = mt_stacks_settle(&c->stacks, &c->maps, c->old_dev, c->old_ino, c->old_memfd);
+	if (err < 0)
+		return (int)err;
+	zap_regions_clear(&zap_space.regions);
+	zap_regions_clear(&zap_space.not_forked);
+	zap_space.mapped = 0;
+	c->freeze = FROZEN_HIDDEN;
+	return 0;
 }
 
 /* Own memory file with the parent's contents, mapped over. Lock held (by the fork). */
@@ -306,7 +336,7 @@ static long become_child(struct fork_call *c)
 		start_image(err ? MT_WATCH_NONE : MT_WATCH_ZAP, err ? "the child could not protect its memory anew (descriptors, memory)" : "");
 		return 0;
 	}
-	err = become_independent(c);
+	err = is_hidden() ? become_private(c) : become_independent(c);
 	if (err) {
 		__atomic_store_n(c->state, CHILD_FAILED, __ATOMIC_RELEASE);
 		mt_futex_wake(c->state);
@@ -319,6 +349,13 @@ static long become_child(struct fork_call *c)
 	adopt_thread(c);
 	__atomic_store_n(c->state, CHILD_READY, __ATOMIC_RELEASE);
 	mt_futex_wake(c->state);
+	if (c->freeze) {
+		zap_space.memfd = zap_space.uffd = -1;
+		zap_space.active = 0;
+		mt_process.tracing = 0;
+		start_image(MT_WATCH_NONE, "the folder of the trace or /proc is not there for the child (chroot)");
+		return 0;
+	}
 	start_image(MT_WATCH_ZAP, "");
 	return 0;
 }
@@ -359,38 +396,55 @@ static uint64_t shared_futex_wait(const char *s)
  * Threads that wait on a futex which is not process-private, as pthread_join() does, are
  * known to the kernel by file and offset. In the private mapping that takes the place the
  * same word has another name, under which the wake-up would come: so they are woken by the
- * old name, look again and wait by the new one.
+ * old name, look again and wait by the new one. In the thread that forks, @arg its process id;
+ * without a free descriptor on the monitor.
  */
-static void wake_shared_waiters(const struct fork_call *c)
+static long wake_shared_waiters(void *arg, int maps_fd, int memfd)
 {
 	struct mt_rawdir threads;
-	char path[96], text[128];
-	long tid;
+	char path[96], text[128], *end = path;
+	long tid, err;
 
-	mt_rawdir_open(&threads, "/proc/self/task");
+	(void)maps_fd;
+	memcpy(end, "/proc/", 6);
+	end = mt_put_u64(end + 6, (uint64_t)*(int *)arg);
+	memcpy(end, "/task/", 7);
+	err = mt_rawdir_open(&threads, path);
+	if (err)
+		return err;
 	while ((tid = mt_rawdir_number(&threads)) >= 0) {
 		uint64_t addr;
-		char *p = path;
+		char *p;
 		long fd, k, w;
 
-		memcpy(p, "/proc/self/task/", 16);
-		p = mt_put_u64(p + 16, (uint64_t)tid);
+		p = mt_put_u64(end + 6, (uint64_t)tid);
 		memcpy(p, "/syscall", 9);
 		fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-		if (fd < 0)
+		if (fd < 0) {
+			err = fd == -EMFILE ? fd : err;
 			continue;
+		}
 		k = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
 		mt_sys(SYS_close, fd);
 		text[k > 0 ? k : 0] = 0;
 		addr = shared_futex_wait(text);
 		if (!addr)
 			continue;
-		w = mt_rawmap_at_place(MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, c->old_memfd, addr & ~(MT_PAGE - 1));
+		w = mt_rawmap_at_place(MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, addr & ~(MT_PAGE - 1));
 		if (mt_failed(w))
 			continue;
 		mt_futex_wake((uint32_t *)(w + (long)(addr & (MT_PAGE - 1))));
 		mt_sys(SYS_munmap, w, MT_PAGE);
 	}
+	return err;
+}
+
+static void wake_waiters(const struct fork_call *c)
+{
+	int pid = mt_getpid();
+
+	if (c->old_memfd < 0 || wake_shared_waiters(&pid, -1, c->old_memfd))
+		mt_monitor_call(wake_shared_waiters, &pid);
 }
 
 /* Both processes on private mappings of the file, which nobody changes any more. 0, or negative errno: there must be no child. */
@@ -403,11 +457,11 @@ static long freeze(struct fork_call *c)
 	zap_let_go();
 	err = zap_freeze(&c->maps);
 	mt_process.tracing = 0;
-	mt_monitor_event(MT_EVENT_STOP);
 	/* twice: a thread on its way into the wait shows as "running" */
-	wake_shared_waiters(c);
+	wake_waiters(c);
 	mt_sys(SYS_sched_yield);
-	wake_shared_waiters(c);
+	wake_waiters(c);
+	mt_monitor_event(MT_EVENT_STOP);
 	return err;
 }
 
@@ -525,7 +579,10 @@ static long fork_with(unsigned long flags, int *pidfd, const struct clone_args3 
 	c->pidfd = pidfd;
 	c->args = args;
 	c->args_size = args_size;
-	if (!mt_sys(SYS_get_robust_list, 0, &robust, &len) && len == 3 * sizeof(void *))
+	/* a child of a system call clone() has none that is registered, but its children by libc's fork() have */
+	if (p->robust_offset && mt_arch_is_libc_thread())
+		c->robust = (void **)(mt_thread_pointer() + p->robust_offset);
+	else if (!mt_sys(SYS_get_robust_list, 0, &robust, &len) && len == 3 * sizeof(void *))
 		c->robust = robust;
 	if (p->tid_offset)
 		c->tp_tid = (char *)mt_thread_pointer() + p->tid_offset;

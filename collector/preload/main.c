@@ -86,6 +86,15 @@ static uint64_t find_tid_offset(void)
 	return *(int *)(tp + MT_TID_OFFSET) == mt_gettid() ? MT_TID_OFFSET : 0;
 }
 
+/* Where libc keeps the head of a thread's robust list, relative to its thread pointer. 0: not known. */
+static uint64_t find_robust_offset(void)
+{
+	void *head = NULL;
+	size_t len = 0;
+
+	return !mt_sys(SYS_get_robust_list, 0, &head, &len) && head && len == 3 * sizeof(void *) ? (uint64_t)head - mt_thread_pointer() : 0;
+}
+
 /* What a fault costs here and now, with the perf event on: the best of four passes. */
 static uint64_t measure_fault_ns(void)
 {
@@ -347,6 +356,7 @@ static int patch(struct message *why)
 		return 0;
 	mt_stacks_init();
 	p->tid_offset = find_tid_offset();
+	p->robust_offset = find_robust_offset();
 	hooks[0].absent = (p->config.without & MT_WITHOUT_FORK) != 0;
 	/* where the system call of libc's fork is replaced, libc itself writes the child's id */
 	if (!p->tid_offset && !hooks[0].absent && dlsym(RTLD_DEFAULT, "_Fork")) {

@@ -17,6 +17,7 @@ struct mt_process {
 	void *tls;		/* for monitor threads */
 	uint64_t fault_ns;	/* measured once, inherited over fork */
 	uint64_t tid_offset;	/* of the thread id from the thread pointer, 0 = not known */
+	uint64_t robust_offset;		/* where it keeps the head of the thread's robust list, the same; 0: not known */
 };
 
 extern struct mt_process mt_process;

@@ -628,23 +628,30 @@ long zap_zero(uint64_t addr, uint64_t len)
 	return len ? with_memfd(zero_on, &r) : 0;
 }
 
-/* Without the kernel's maps: what may be written to is overwritten. */
-static long overwrite(uint64_t start, uint64_t end)
-{
-	for (uint64_t at = start; at < end; at += MT_PAGE) {
-		/* stores two words, or says that it may not */
-		if (mt_sys(SYS_clock_gettime, CLOCK_MONOTONIC, at))
-			return -EAGAIN;
-		memset((void *)at, 0, MT_PAGE);
-	}
-	return 0;
-}
-
 static long anew(uint64_t start, uint64_t end, int prot)
 {
 	const long ret = mt_sys(SYS_mmap, start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 
 	return mt_failed(ret) ? ret : 0;
+}
+
+/* Without the kernel's maps: what may be written to is overwritten; of the rest it is found out whether it can be read. */
+static long overwrite(uint64_t start, uint64_t end)
+{
+	char byte;
+
+	for (uint64_t at = start; at < end; at += MT_PAGE) {
+		long err = 0;
+
+		/* stores two words, or says that it may not */
+		if (!mt_sys(SYS_clock_gettime, CLOCK_MONOTONIC, at))
+			memset((void *)at, 0, MT_PAGE);
+		else
+			err = anew(at, at + MT_PAGE, mt_can_read((void *)at, &byte, 1) ? PROT_NONE : PROT_READ);
+		if (err)
+			return -EAGAIN;
+	}
+	return 0;
 }
 
 /* @m: NULL, it is not known what is there. */
@@ -874,11 +881,7 @@ static long read_out(void *arg, int maps_fd, int memfd)
 	return 0;
 }
 
-/*
- * Of one mapping with @prot. Read through the file, which holds what the program itself may not read; but for what a fork has @frozen:
- * the process has pages of its own there.
- */
-static long make_private(uint64_t addr, uint64_t len, int prot, int frozen)
+long zap_copy_private(uint64_t addr, uint64_t len, int prot, int memfd)
 {
 	struct private_copy c = { addr, len, 0 };
 	long tmp = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), ret = 0;
@@ -886,12 +889,12 @@ static long make_private(uint64_t addr, uint64_t len, int prot, int frozen)
 	if (mt_failed(tmp))
 		return tmp;
 	c.to = (uint64_t)tmp;
-	if (frozen && !(prot & PROT_READ))
+	if (memfd == ZAP_FROZEN && !(prot & PROT_READ))
 		ret = mt_sys(SYS_mprotect, addr, len, prot | PROT_READ);
-	if (!ret && frozen)
+	if (!ret && memfd == ZAP_FROZEN)
 		memcpy((void *)tmp, (void *)addr, len);
 	else if (!ret)
-		ret = with_memfd(read_out, &c);
+		ret = memfd >= 0 ? read_out(&c, -1, memfd) : with_memfd(read_out, &c);
 	if (!ret)
 		ret = mt_sys(SYS_mprotect, tmp, len, prot);
 	if (!ret)
@@ -900,7 +903,6 @@ static long make_private(uint64_t addr, uint64_t len, int prot, int frozen)
 		mt_sys(SYS_munmap, tmp, len);
 		return ret;
 	}
-	zap_unshare(addr, len);
 	return 0;
 }
 
@@ -918,7 +920,9 @@ long zap_make_private(uint64_t addr, uint64_t len)
 		if (m.end <= addr || (!ours && !(zap_regions_overlap(&zap_space.frozen, from, to) && zap_is_frozen(&m))))
 			continue;
 		zap_note_present(from, to - from);
-		err = make_private(from, to - from, m.prot, !ours);
+		err = zap_copy_private(from, to - from, m.prot, ours ? -1 : ZAP_FROZEN);
+		if (!err)
+			zap_unshare(from, to - from);
 	}
 	mt_maps_free(&maps);
 	return err;

@@ -179,6 +179,13 @@ int zap_is_frozen(const struct mt_map *m);
 int zap_maps_read(struct mt_maps *m);
 /* Makes a traced range ordinary private anonymous memory with the same contents. */
 long zap_make_private(uint64_t addr, uint64_t len);
+/*
+ * Private anonymous memory with the contents that file @memfd (-1: ours) has for one mapping of it with @prot takes its place; what
+ * cannot be read is kept, too. ZAP_FROZEN: with those of the memory itself, since the process has pages of its own there. 0 or
+ * negative errno. Lock held, or by the child in fork. Our tables do not change.
+ */
+#define ZAP_FROZEN (-2)
+long zap_copy_private(uint64_t addr, uint64_t len, int prot, int memfd);
 /* Copies contents between two traced ranges that do not overlap, without touching either mapping. */
 long zap_copy(uint64_t to, uint64_t from, uint64_t len);
 /* Has the program memory that is locked? */

@@ -956,6 +956,7 @@ static void c_few_descriptors(void)
 static void in_chroot(const char *dir)
 {
 	char *p = anon(100 * PAGE);
+	pid_t pid;
 
 	if (chroot(dir)) {	/* for root only */
 		MUST(errno == EPERM);
@@ -970,6 +971,19 @@ static void in_chroot(const char *dir)
 	MUST(!munmap(p + 500 * PAGE, 500 * PAGE));
 	p = mremap(p, 500 * PAGE, 1000 * PAGE, MREMAP_MAYMOVE);
 	MUST(p != MAP_FAILED && p[0] == 40 && zero(p + 500 * PAGE, 500 * PAGE));
+	/* a child has children of its own */
+	pid = fork();
+	if (!pid) {
+		MUST(!mprotect(p + PAGE, PAGE, PROT_READ) && !madvise(p + PAGE, PAGE, MADV_DONTNEED) && zero(p + PAGE, PAGE));
+		pid = fork();
+		if (!pid) {
+			p[0] = 41;
+			_exit(3);
+		}
+		MUST(pid > 0 && WEXITSTATUS(child_status(pid)) == 3 && p[0] == 40);
+		_exit(4);
+	}
+	MUST(WEXITSTATUS(child_status(pid)) == 4 && p[PAGE] == 1);
 }
 
 static void c_chroot(void)

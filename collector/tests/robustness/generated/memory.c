@@ -589,7 +589,10 @@ static void lock(struct random *r)
 	case 2: say(" munlock: %s", name_of(munlock(a->at, a->pages * PAGE))); break;
 	default:
 		say(" all: %s", name_of(mlockall(chance(r, 50) ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)));
-		say(", advice %s", name_of(madvise(a->at, PAGE, MADV_DONTNEED)));
+		if (madvise(a->at, PAGE, MADV_DONTNEED) == -1)
+			say(", advice %s", name_of(-1));
+		else if (!(a->flags & (IS_SHARED | IS_FILE)))
+			a->page[0].stamp = 0;
 		say(", none: %s", name_of(munlockall()));
 	}
 	write_some(r, a);

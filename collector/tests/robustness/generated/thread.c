@@ -148,7 +148,7 @@ static void threads(struct random *r)
 	if (kind == 2)
 		pthread_attr_setguardsize(&attr, below(r, 4) * PAGE);
 	for (unsigned i = 0; i < n; i++) {
-		jobs[i] = (struct job){ { next(r) }, 0, chance(r, 25), chance(r, 25) };
+		jobs[i] = (struct job){ { next(r) }, 0, chance(r, 25) && !few_descriptors, chance(r, 25) };
 		if (kind == 3)
 			thrd_create(&c[i], work_c11, &jobs[i]);
 		else
