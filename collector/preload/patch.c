@@ -105,8 +105,9 @@ static struct {
 static void open_window(uintptr_t start, uintptr_t end)
 {
 	if (start < end && !protect((void *)start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC)) {
-		window.start = start;
-		window.end = end;
+		/* pages: what else stands on them is writable, too, and must not make them unwritable again */
+		window.start = start & ~(MT_PAGE - 1);
+		window.end = (end + MT_PAGE - 1) & ~(MT_PAGE - 1);
 	}
 }
 
@@ -133,6 +134,8 @@ static long write_code(void *at, const uint8_t *code, size_t n)
 		dst[i] = code[i];
 	if (!open)
 		ret = protect(at, n, PROT_READ | PROT_EXEC);
+	if (!ret && !open && (uintptr_t)at < window.end && (uintptr_t)at + n > window.start)
+		ret = protect((void *)window.start, window.end - window.start, PROT_READ | PROT_WRITE | PROT_EXEC);
 	if (!ret)
 		mt_arch_code_changed(at, n);
 	/* it takes the code of files for unchanging */
