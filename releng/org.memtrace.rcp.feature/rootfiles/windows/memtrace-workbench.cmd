@@ -22,5 +22,5 @@ for %%f in ("%here%plugins\org.eclipse.equinox.launcher_*.jar") do set "launcher
 "%java%" -Xmx2g -XX:+UseG1GC -XX:G1PeriodicGCInterval=10000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20 ^
 	-Djava.util.logging.config.file="%here%logging.properties" ^
 	--enable-native-access=ALL-UNNAMED -Dslf4j.internal.verbosity=ERROR %MEMTRACE_VMARGS% ^
-	-jar "%launcher%" -consoleLog -data @noDefault %*
+	-jar "%launcher%" -data @noDefault %*
 exit /b %errorlevel%

@@ -23,6 +23,7 @@ import org.memtrace.model.ExtensionFiles;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.OpenRequests;
 import org.memtrace.views.extensions.ExtensionBundles;
+import org.memtrace.views.jobs.ConsoleLog;
 import org.memtrace.views.preferences.Settings;
 
 /**
@@ -53,6 +54,7 @@ public final class Application implements IApplication {
 	public Object start(IApplicationContext context) {
 		StartArguments arguments = StartArguments.parse(List.of((String[]) context.getArguments().get(IApplicationContext.APPLICATION_ARGS)));
 		State state = lockState(arguments);
+		Platform.addLogListener(new ConsoleLog(System.err, Platform.getLogFileLocation().toPath()));
 		if (state == State.HANDED_OVER) {
 			System.out.println("memtrace: the workbench that runs shows it; -new starts another one");
 			return EXIT_OK;
