@@ -33,7 +33,7 @@ import org.memtrace.views.util.Buttons;
 final class LevelPanel extends Composite {
 	private static final int STEPS = 1000;
 	private static final int LOW_CURVES = 70;
-	private static final int LEAST_CURVES = 98;
+	private static final int LEAST_CURVES = 90;
 	private static final String TITLE = "Level of detail";
 	/** For a p with four digits. */
 	private static final int TEXT_WIDTH = 50;

@@ -325,10 +325,13 @@ public final class OcelotlView extends TraceView {
 		types.low(low);
 		overviewTitle(overviewShown && !low);
 		// the types scroll, so they give way first; nobody would look for figures that are cut off
+		exclude(types, false);
 		types.height(Integer.MAX_VALUE);
 		Composite side = overview.getParent();
 		int others = side.computeSize(wanted, SWT.DEFAULT).y - level.computeSize(wanted, SWT.DEFAULT).y - types.height();
-		types.height(sash.getClientArea().height - others - level.leastHeight(wanted));
+		int room = sash.getClientArea().height - others - level.leastHeight(wanted);
+		types.height(room);
+		exclude(types, room < TypesTable.LEAST_HEIGHT); // the legend has them, too
 		side.layout(true, true);
 	}
 

@@ -47,8 +47,8 @@ final class TypesTable extends Composite {
 
 	/** Four types and the heads. */
 	private static final int HEIGHT = 132;
-	/** Its head and a row. */
-	private static final int LEAST_HEIGHT = 60;
+	/** Its head and a row; with less it is not shown. */
+	static final int LEAST_HEIGHT = 60;
 
 	/** What a column has beside its text. */
 	private static final int CELL_MARGIN = 14;
