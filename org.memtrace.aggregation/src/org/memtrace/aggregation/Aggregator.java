@@ -46,6 +46,13 @@ public interface Aggregator {
 	default void expectMany() {
 	}
 
+	/**
+	 * Says that few p will be asked for from now on, if any: what was kept to be faster is forgotten, which may be some 100 MB. Answers stay
+	 * the same.
+	 */
+	default void expectFew() {
+	}
+
 	/** {@link #partition(double, Progress)} without progress. */
 	default Partition partition(double p) {
 		try {

@@ -481,6 +481,21 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		many = true;
 	}
 
+	/** The partitions stay. */
+	@Override
+	public synchronized void expectFew() {
+		many = false;
+		wholeProgrammes = 0;
+		for (Anchor a : anchors) {
+			a.deficits = null;
+			a.left = null;
+			a.tooMuch = false;
+		}
+		pool.clear();
+		scratches.clear();
+		Arrays.fill(small ? byteCuts : shortCuts, null);
+	}
+
 	@Override
 	public synchronized Partition partition(double p, Progress progress) throws CancelledException {
 		if (!(p >= 0 && p <= 1)) {

@@ -24,6 +24,7 @@ import org.memtrace.storage.Stores;
 import org.memtrace.views.OpenRequests;
 import org.memtrace.views.extensions.ExtensionBundles;
 import org.memtrace.views.jobs.ConsoleLog;
+import org.memtrace.views.jobs.IdleMemory;
 import org.memtrace.views.preferences.Settings;
 
 /**
@@ -62,6 +63,7 @@ public final class Application implements IApplication {
 		Display.setAppName("memtrace");
 		Display display = PlatformUI.createDisplay();
 		styleSheet(Settings.startTheme(display));
+		IdleMemory.install(display);
 		ExtensionBundles.install(Stores.defaultCatalogueDirectory(), System.getenv(ExtensionFiles.VARIABLE));
 		try {
 			int rc = PlatformUI.createAndRunWorkbench(display, new Advisor(arguments, state == State.OURS));

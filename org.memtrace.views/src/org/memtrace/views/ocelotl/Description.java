@@ -181,6 +181,7 @@ final class Description {
 		levels = all;
 		choice = wanted;
 		complete = true;
+		aggregator.expectFew(); // the levels have their partitions
 	}
 
 	/** p on the axis of the levels, for a plain one. */

@@ -213,6 +213,16 @@ class SurvivorsTest {
 		for (double p : ps) {
 			same(SpatiotemporalAggregator.prepare(m).partition(p), a.partition(p).at(p), where + ", p = " + p);
 		}
+		long before = a.memoryBytes();
+		a.expectFew();
+		assertTrue(a.memoryBytes() < before, where + ": " + a.memoryBytes() + " bytes are kept of " + before);
+		for (int i = 0; i < 12; i++) {
+			double p = i % 2 == 0 ? random.nextDouble() : Math.pow(random.nextDouble(), 4);
+			same(SpatiotemporalAggregator.prepare(m).partition(p), a.partition(p).at(p), where + ", little is kept, p = " + p);
+		}
+		SignificantLevels again = SignificantLevels.compute(a, Progress.NONE);
+		SignificantLevels fresh = SignificantLevels.compute(SpatiotemporalAggregator.prepare(m), Progress.NONE);
+		assertEquals(fresh.levels().size(), again.levels().size(), where);
 	}
 
 	/**
