@@ -184,6 +184,7 @@ public final class FactsCollector {
 			if (group.structures.isEmpty()) {
 				group.elementType = s.elementType();
 				group.others = owners.isOthers(s);
+				group.constants = owners.isConstant(s);
 			} else if (!group.elementType.equals(s.elementType())) {
 				group.elementType = "";
 			}
@@ -293,6 +294,7 @@ public final class FactsCollector {
 				}
 			}
 		}
+		groups.forEach(g -> g.decideLines(structures::get));
 		byte[] look = store.readNote(CloseLook.NOTE).orElse(null);
 		if (look != null) {
 			new CloseFacts.Collector(CloseLook.parse(look), threads, structures, groupOf).collect(groups, this::leafAt);
@@ -366,9 +368,10 @@ public final class FactsCollector {
 				byThread[t] += g.byThread[t];
 			}
 		}
-		double least = accesses * Math.min(TEAM, TEAM_OF_EQUAL / Math.max(1, Arrays.stream(byThread).filter(a -> a > 0).count()));
-		int[] team = IntStream.range(0, byThread.length).filter(t -> byThread[t] >= least && byThread[t] > 0).toArray();
+		int[] team = team(accesses, byThread);
+		Map<Integer, int[]> teams = teams(byThread);
 		for (GroupFacts g : groups) {
+			g.team = teams.size() < 2 ? team : teams.getOrDefault(g.image, team);
 			g.weight = Math.max(accesses > 0 ? g.accesses / accesses : 0, parts > 0 ? (double) g.parts / parts : 0);
 		}
 		long recorded = 0;
@@ -380,6 +383,23 @@ public final class FactsCollector {
 		Losses lost = source.losses();
 		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, intervals.starts(), intervals.lengthNs(), accesses,
 				parts, nodes, store.threadTimes(), offsets, recorded + lost.accesses(), lost);
+	}
+
+	/** The threads that do the work. */
+	private static int[] team(double accesses, double[] byThread) {
+		double least = accesses * Math.min(TEAM, TEAM_OF_EQUAL / Math.max(1, Arrays.stream(byThread).filter(a -> a > 0).count()));
+		return IntStream.range(0, byThread.length).filter(t -> byThread[t] >= least && byThread[t] > 0).toArray();
+	}
+
+	/** The team of each process image with threads. */
+	private Map<Integer, int[]> teams(double[] byThread) {
+		Map<Integer, int[]> teams = new HashMap<>();
+		for (int image : threads.stream().map(ThreadInfo::image).distinct().toList()) {
+			double[] its = byThread.clone();
+			Arrays.setAll(its, t -> threads.get(t).image() == image ? byThread[t] : 0);
+			teams.put(image, team(Arrays.stream(its).sum(), its));
+		}
+		return teams;
 	}
 
 	/** Looks at a range of leaves, one after the other. */
@@ -702,6 +722,9 @@ public final class FactsCollector {
 				g.meet(users[0], users[1]);
 			}
 			g.privateShares += (double) alone / lateIntervals;
+			if (leavesOfGroup[groupOf[structure]] < STRIDE_LEAVES) {
+				lineUsers(g, leaf, structure);
+			}
 			if (userCount > 1) {
 				g.multiUserParts++;
 				if (shared > 0) {
@@ -711,10 +734,10 @@ public final class FactsCollector {
 						when[u] = userIntervals[who[u]];
 					}
 					int before = g.commonLines;
-					lines(g, leaf);
+					lines(g, leaf, structure);
 					g.hot.add(new GroupFacts.Hot(leaf, page(leaf, structure), lateIntervals, shared, who, when, writers(), g.commonLines - before));
 				} else {
-					lines(g, leaf);
+					lines(g, leaf, structure);
 				}
 			}
 		}
@@ -819,7 +842,7 @@ public final class FactsCollector {
 		}
 
 		/** Which lines and words of a leaf that several threads use have several threads; only late samples. */
-		private void lines(GroupFacts g, int leaf) {
+		private void lines(GroupFacts g, int leaf, int structure) {
 			int count = 0;
 			for (int r = 0; r < n; r++) {
 				if (thread[r] < 0 || interval[r] == interval[0]) {
@@ -852,7 +875,7 @@ public final class FactsCollector {
 				}
 				g.lineRecords += records;
 				g.repeatedRecords += records > 1 ? records : 0;
-				line(g, leaf, from, to);
+				line(g, leaf, structure, count, from, to);
 				from = to;
 			}
 		}
@@ -861,7 +884,24 @@ public final class FactsCollector {
 			return (int) (sample >>> 32) / LINE_BYTES;
 		}
 
-		private void line(GroupFacts g, int leaf, int from, int to) {
+		/** Who is seen in which lines of a leaf; only late samples. */
+		private void lineUsers(GroupFacts g, int leaf, int structure) {
+			if (g.lineUses == null) {
+				g.lineUses = new LineUses();
+			}
+			long page = tree.startAddress(leaf) & -(long) pageBytes;
+			for (int r = 0; r < n; r++) {
+				if (thread[r] >= 0 && interval[r] != interval[0]) {
+					for (int offset : new int[] {reads[r] > 0 ? readOffset[r] : -1, writes[r] > 0 ? writeOffset[r] : -1}) {
+						if (offset >= 0) {
+							g.lineUses.seen(structure, page + offset, thread[r]);
+						}
+					}
+				}
+			}
+		}
+
+		private void line(GroupFacts g, int leaf, int structure, int count, int from, int to) {
 			if (to - from < 2) {
 				return;
 			}
@@ -912,18 +952,36 @@ public final class FactsCollector {
 			common |= line.writers.cardinality() >= 2 && line.writers.stream().map(t -> line.offset[t]).distinct().count() == 1;
 			g.commonLines += common && line.writers.cardinality() >= 2 ? 1 : 0;
 			if (!common && line.writers.cardinality() >= 2) {
-				g.apartLines++;
-				g.falselySharedLines += often >= 2 ? 1 : 0;
-				g.falseLeaves.set(leaf);
 				line.samples = to - from;
 				for (int i = from; i < to; i++) {
 					line.records += (samples[i] & 2) == 0 ? 1 : 0;
 				}
 				line.address = (tree.startAddress(leaf) & -(long) pageBytes) + (long) line(samples[from]) * LINE_BYTES;
-				if (g.worst == null || line.samples > g.worst.samples) {
-					g.worst = line;
+				if (g.lineUses == null) {
+					g.apart(leaf, line, often >= 2);
+				} else {
+					g.lineUses.apart.add(apart(leaf, structure, line, often >= 2, count, from, to));
 				}
 			}
+		}
+
+		/** A line with what tells whether it is a border, of the first so many samples. */
+		private LineUses.Apart apart(int leaf, int structure, GroupFacts.Line line, boolean often, int count, int from, int to) {
+			int[] first = new int[threads.size()];
+			int[] last = new int[threads.size()];
+			double[] share = new double[threads.size()];
+			int[] all = new int[threads.size()];
+			Arrays.fill(first, -1);
+			for (int i = 0; i < count; i++) {
+				all[thread(samples[i])]++;
+			}
+			for (int i = from; i < to; i++) { // in the order of their bytes
+				int t = thread(samples[i]);
+				last[t] = (int) (samples[i] >>> 32) % LINE_BYTES;
+				first[t] = first[t] < 0 ? last[t] : first[t];
+				share[t] += 1.0 / all[t];
+			}
+			return new LineUses.Apart(structure, leaf, line, often, first, last, share);
 		}
 
 		private static int thread(long sample) {

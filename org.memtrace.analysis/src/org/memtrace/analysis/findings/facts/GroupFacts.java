@@ -9,8 +9,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
+import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.memory.TypeMembers;
 
@@ -71,6 +73,13 @@ public final class GroupFacts {
 	public final boolean library;
 	/** Whether it belongs to a program that its user did not write, or is kept by an allocator or a run time system for others. */
 	public boolean others;
+	/** Whether it is data that is only read, which most backends do not see. */
+	public boolean constants;
+	/**
+	 * Threads of its process with 2 % of the accesses of that process or more, or a quarter of an equal share when there are many: those
+	 * that do the work, and could share it. Of memory that several processes share: of all threads.
+	 */
+	public int[] team = {};
 	/** Type of the elements of its structures, empty when it is not known, or not the same. */
 	public String elementType = "";
 	/** What an element of {@link #elementType} consists of; null when it is not known. */
@@ -179,6 +188,10 @@ public final class GroupFacts {
 	/** Late first addresses in parts with several users; those of them in a line in which there is another one. */
 	public long lineRecords;
 	public long repeatedRecords;
+	/** Lines that would be {@link #apartLines}, but are only the border of the parts of two threads. */
+	public int borderLines;
+	/** Lines of a small group by their users; null for a large one. */
+	LineUses lineUses;
 	/** Words (8 bytes) with two or more late samples, and of them with several threads. */
 	public int words;
 	public int sharedWords;
@@ -296,6 +309,11 @@ public final class GroupFacts {
 			worst = o.worst;
 		}
 		falseLeaves.or(o.falseLeaves);
+		if (lineUses == null) {
+			lineUses = o.lineUses;
+		} else if (o.lineUses != null) {
+			lineUses.add(o.lineUses);
+		}
 		o.entries.forEach((key, more) -> entries.merge(key, more, PageEntries::add));
 		firstPlaces = sum(firstPlaces, o.firstPlaces);
 		mainPlaces = sum(mainPlaces, o.mainPlaces);
@@ -321,6 +339,31 @@ public final class GroupFacts {
 			a[i] += b[i];
 		}
 		return a;
+	}
+
+	/** A line that several threads write in different words, and that is no border of their parts. */
+	void apart(int leaf, Line line, boolean often) {
+		apartLines++;
+		falselySharedLines += often ? 1 : 0;
+		falseLeaves.set(leaf);
+		if (worst == null || line.samples > worst.samples) {
+			worst = line;
+		}
+	}
+
+	/** Decides about the lines of a small group, when all of them are known. */
+	void decideLines(IntFunction<Structure> structures) {
+		if (lineUses == null) {
+			return;
+		}
+		for (LineUses.Apart a : lineUses.apart) {
+			if (lineUses.isBorder(a, structures)) {
+				borderLines++;
+			} else {
+				apart(a.leaf(), a.line(), a.often());
+			}
+		}
+		lineUses = null;
 	}
 
 	/** Counts a part of a page at a place. */

@@ -37,6 +37,12 @@ final class Ownership {
 			+ "|_?mi_(os|unix|prim)_\\w+|unix_mmap\\w*|TCMalloc_SystemAlloc|\\w*SysAllocator::\\w+|sysmalloc\\w*(\\.\\w+)*|new_heap|alloc_new_heap"
 			+ "|_?PyObject_ArenaMmap|_PyObject_Arena\\w*|x_cgo_mmap|runtime\\.(sys\\w+|mmap\\w*|persistentalloc\\w*|\\(\\*mheap\\).*)"
 			+ "|v8::.*(Allocat|Reserve|VirtualMemory|PageAllocator).*|os::(pd_)?\\w*(reserve|commit)_memory\\w*|rml::.*|GC_unix_\\w+|zend_mm_\\w+");
+	/** Their tables. */
+	private static final Pattern ALLOCATOR_DATA = Pattern.compile("(\\w*je_)?arena_emap_global|\\w*je_(arenas|base\\w*|tsd\\w*)|_?mi_\\w+|tcmalloc\\w*");
+	/** Run time systems that use memory of their own, and functions of them that give it to whoever calls them. */
+	private static final Pattern RUNTIME_MEMORY = Pattern.compile("lib(mpi|mpi_\\w+|open-rte|open-pal|pmix|prrte|ucp|ucs|uct|ucm|fabric|psm2|gomp|omp|iomp5)"
+			+ "[-0-9._]*\\.so.*|mca_\\w+\\.so");
+	private static final Pattern GIVES = Pattern.compile("P?MPI_(Alloc_mem|Win_allocate\\w*)|(k?omp|kmp|GOMP)_\\w*alloc\\w*");
 	/** Frames from the allocation on in which a function of an allocator is looked for. */
 	private static final int DEPTH = 4;
 
@@ -70,7 +76,7 @@ final class Ownership {
 	/** Whether a structure is of a program that the user of the trace did not write, or kept by an allocator or run time system for others. */
 	boolean isOthers(Structure s) throws MemtraceException {
 		if (s.kind() == StructureKind.STATIC) {
-			return isOthers(areaOf(s));
+			return ALLOCATOR_DATA.matcher(s.name()).matches() || isOthers(areaOf(s));
 		}
 		if (s.kind() == StructureKind.STACK || s.kind() == StructureKind.BRK) {
 			return isOthers(executable(s.image()));
@@ -86,18 +92,33 @@ final class Ownership {
 		return known;
 	}
 
-	/** By the frames of the allocation, the innermost one first: the first code that is not of a library decides. */
+	/**
+	 * By the frames of the allocation, the innermost one first: the first code that is not of a library decides, but what a run time system
+	 * allocates while it is called is its own.
+	 */
 	static boolean isOthers(List<CallFrame> stack, StructureKind kind) {
 		if (kind == StructureKind.MMAP && stack.stream().limit(DEPTH).anyMatch(f -> ALLOCATOR.matcher(f.function()).matches())) {
 			return true;
 		}
+		boolean runtime = false;
 		for (CallFrame f : stack) {
+			if (GIVES.matcher(f.function()).matches()) {
+				runtime = false;
+			} else if (RUNTIME_MEMORY.matcher(name(f.object())).matches()) {
+				runtime = true;
+			}
 			// a library of the user has source lines, or is not installed
 			if (!f.object().isEmpty() && !isOthers(f.object()) && (!isLibrary(f.object()) || !f.file().isEmpty())) {
-				return false;
+				return runtime;
 			}
 		}
 		return stack.stream().anyMatch(f -> !f.object().isEmpty());
+	}
+
+	/** Whether it lies in a part of a file that is only read. */
+	boolean isConstant(Structure s) {
+		return s.kind() == StructureKind.STATIC && areas.stream().anyMatch(a -> a.image() == s.image() && a.name().endsWith(" (constants)")
+				&& Long.compareUnsigned(a.start(), s.startAddress()) <= 0 && Long.compareUnsigned(s.startAddress(), a.end()) < 0);
 	}
 
 	/** The file that a structure is data of: the last one before it, since what is zero at first has no file. */

@@ -42,10 +42,10 @@ public final class AllToAll implements Rule {
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
-		int team = t.team().length;
+		int team = g.team.length;
 		double shared = g.pairs == 0 ? 0 : (double) g.sharedPairs / g.pairs;
 		// one thread writes a part, another one reads it, and of n^2 such parts n have the same writer and reader
-		Check everywhere = exchanged(g, t, th)
+		Check everywhere = exchanged(g, th)
 				? Check.atLeast("share of its pages that two threads or more use, where each two meet", g.usedByAtLeast(2),
 						th.get(Threshold.EVERYWHERE) * (1 - 1.0 / team))
 				: Check.atLeast("share of its pages that most of the team use", g.usedByAtLeast(th.get(Threshold.TEAM) * team),
@@ -62,10 +62,10 @@ public final class AllToAll implements Rule {
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
-		String use = exchanged(g, t, th)
+		String use = exchanged(g, th)
 				? Words.percent(g.usedByAtLeast(2)) + " of its " + Words.count(g.lateParts, "page") + " are used by two threads or more, and each two"
 						+ " of its " + Words.count(g.users(), "thread") + " meet in some; "
-				: Words.count(g.users(), "thread") + " use " + Words.percent(g.usedByAtLeast(th.get(Threshold.TEAM) * t.team().length))
+				: Words.count(g.users(), "thread") + " use " + Words.percent(g.usedByAtLeast(th.get(Threshold.TEAM) * g.team.length))
 						+ " of its " + Words.count(g.lateParts, "page") + ", ";
 		return new Statement(use + Groups.writers(g) + " of them write; "
 				+ Words.percent((double) g.sharedPairs / g.pairs) + " of the (page, interval) pairs are shared and written, in "
@@ -77,9 +77,8 @@ public final class AllToAll implements Rule {
 	}
 
 	/** Pages have few users each, but other ones from page to page, such that each thread meets the others. */
-	private static boolean exchanged(GroupFacts g, TraceFacts t, Thresholds th) {
-		int[] team = t.team();
-		return g.usedByAtLeast(th.get(Threshold.TEAM) * team.length) < th.get(Threshold.EVERYWHERE)
-				&& g.meetings(team) >= th.get(Threshold.TEAM);
+	private static boolean exchanged(GroupFacts g, Thresholds th) {
+		return g.usedByAtLeast(th.get(Threshold.TEAM) * g.team.length) < th.get(Threshold.EVERYWHERE)
+				&& g.meetings(g.team) >= th.get(Threshold.TEAM);
 	}
 }

@@ -58,7 +58,8 @@ public final class FalseSharing implements Rule {
 		boolean small = g.parts <= th.get(Threshold.FALSE_PAGES);
 		boolean sure = small && g.falselySharedLines > 0;
 		double words = sure || g.words == 0 ? 0 : (double) g.sharedWords / g.words;
-		return List.of(Check.atLeast("lines that two threads or more write in different words" + (small ? ", each twice or more" : ""),
+		String borders = g.borderLines == 0 ? "" : ", but for " + g.borderLines + " at borders of parts";
+		return List.of(Check.atLeast("lines that two threads or more write in different words" + (small ? ", each twice or more" : "") + borders,
 				small ? g.falselySharedLines : g.apartLines, 1),
 				Check.atLeast("share of its lines (1 for a small structure)", sure ? 1 : lines, th.get(Threshold.FALSE_LINES)),
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(), lasting),

@@ -71,7 +71,7 @@ final class Groups {
 	 * of each thread to the pages that it uses most.
 	 */
 	static Work work(GroupFacts g, TraceFacts t) {
-		int[] team = t.team();
+		int[] team = g.team;
 		if (team.length == 0 || Arrays.stream(team).anyMatch(i -> t.cpu().total(i) < 0)) {
 			return new Work(Arrays.stream(team).mapToDouble(i -> g.lateOfOwn[i]).toArray(), false);
 		}

@@ -40,7 +40,7 @@ public final class HotPage implements Rule {
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
-		List<GroupFacts.Hot> pages = hot(g, t, th);
+		List<GroupFacts.Hot> pages = hot(g, th);
 		double priv = g.lateParts == 0 ? 0 : g.privateShares / g.lateParts;
 		double most = Math.min(16, Math.max(2, th.get(Threshold.HOT_SHARE) * g.parts));
 		return List.of(Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)),
@@ -52,7 +52,7 @@ public final class HotPage implements Rule {
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
-		List<GroupFacts.Hot> pages = hot(g, t, th);
+		List<GroupFacts.Hot> pages = hot(g, th);
 		int users = pages.stream().mapToInt(p -> p.users().length).max().getAsInt();
 		double shared = pages.stream().mapToDouble(p -> (double) p.sharedIntervals() / p.intervals()).average().getAsDouble();
 		return new Statement(pages.size() + " of its " + Words.count(g.parts, "page") + " (from page "
@@ -64,18 +64,18 @@ public final class HotPage implements Rule {
 	}
 
 	/** Of many threads an interval shows some: half of the intervals in which each would be seen if they took turns. */
-	private static double inTurn(GroupFacts.Hot h, TraceFacts t, Thresholds th) {
-		return Math.max(th.get(Threshold.LASTING_LEAST), 0.5 * Arrays.stream(h.userIntervals()).sum() / Math.max(1, t.team().length));
+	private static double inTurn(GroupFacts.Hot h, GroupFacts g, Thresholds th) {
+		return Math.max(th.get(Threshold.LASTING_LEAST), 0.5 * Arrays.stream(h.userIntervals()).sum() / Math.max(1, g.team.length));
 	}
 
-	private static List<GroupFacts.Hot> hot(GroupFacts g, TraceFacts t, Thresholds th) {
+	private static List<GroupFacts.Hot> hot(GroupFacts g, Thresholds th) {
 		double quarter = th.get(Threshold.LASTING) * Math.max(1, g.intervals.cardinality());
-		double most = th.get(Threshold.TEAM) * t.team().length;
+		double most = th.get(Threshold.TEAM) * g.team.length;
 		// once is a hand-over; pages at the border of two parts have two writers, whoever else reads them: of two threads a hot page
 		// must have a line that both write
-		double users = t.team().length == 2 ? 2 : Math.max(3, most);
+		double users = g.team.length == 2 ? 2 : Math.max(3, most);
 		return g.hot.stream().filter(h -> h.sharedIntervals() >= th.get(Threshold.HOT_INTERVALS) * g.intervals.cardinality()
-				&& h.persistentUsers(Math.max(2, Math.min(quarter, inTurn(h, t, th)))) >= Math.max(users, most)
+				&& h.persistentUsers(Math.max(2, Math.min(quarter, inTurn(h, g, th)))) >= Math.max(users, most)
 				&& h.writers() >= Math.min(3, users) && (users > 2 || h.commonLines() > 0)).toList();
 	}
 }

@@ -35,8 +35,8 @@ public final class Imbalance implements Rule {
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
 		Groups.Work work = Groups.work(g, t);
-		return List.of(Check.atLeast("threads of the team", t.team().length, 3),
-				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * t.team().length),
+		return List.of(Check.atLeast("threads of the team", g.team.length, 3),
+				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * g.team.length),
 				Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)),
 				Check.atLeast("busiest thread divided by the mean, by " + unit(work, t), work.busiestOverMean(), th.get(Threshold.IMBALANCE)),
 				Check.atLeast("share of its pages in memory that is divided among threads", (double) g.dividedParts / g.lateParts,
@@ -52,14 +52,14 @@ public final class Imbalance implements Rule {
 		int[] order = IntStream.range(0, by.length).boxed().sorted((a, b) -> Double.compare(by[b], by[a])).mapToInt(Integer::intValue).toArray();
 		StringBuilder shares = new StringBuilder();
 		for (int i = 0; i < Math.min(4, order.length); i++) {
-			shares.append(i == 0 ? "" : ", ").append(t.thread(t.team()[order[i]])).append(' ').append(Words.percent(by[order[i]] / all));
+			shares.append(i == 0 ? "" : ", ").append(t.thread(g.team[order[i]])).append(' ').append(Words.percent(by[order[i]] / all));
 		}
 		Statement s = new Statement("the busiest of " + Words.count(by.length, "thread") + " does " + Words.ratio(work.busiestOverMean())
 				+ " times the mean by " + unit(work, t) + " (" + shares + (order.length > 4 ? ", …" : "") + "); "
 				+ Words.percent((double) g.singleParts / g.lateParts) + " of its " + Words.count(g.parts, "page") + " have one main user"
 				+ (work.cpu() ? "" : "; the CPU time of the threads is not known"),
 				"divide the work by its cost: small chunks in turn, or a dynamic schedule").fix(Fix.schedule(g, t)).view("thread")
-				.figure("busiest_over_mean", work.busiestOverMean()).figure("by_cpu_time", work.cpu() ? 1 : 0).thread(t.team()[order[0]]).key("");
+				.figure("busiest_over_mean", work.busiestOverMean()).figure("by_cpu_time", work.cpu() ? 1 : 0).thread(g.team[order[0]]).key("");
 		return work.cpu() ? s : s.atMostMedium();
 	}
 

@@ -42,7 +42,7 @@ public final class PageShared implements Rule {
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
-		int team = t.team().length;
+		int team = g.team.length;
 		double shared = g.pairs == 0 ? 0 : (double) g.sharedPairs / g.pairs;
 		double lines = g.lines == 0 ? 1 : (double) g.sharedLines / g.lines;
 		return List.of(Check.atLeast("threads of the team", team, 2),

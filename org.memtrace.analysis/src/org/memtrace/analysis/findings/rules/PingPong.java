@@ -43,7 +43,7 @@ public final class PingPong implements Rule {
 		double late = g.late();
 		double first = g.lateByThread[order[0]] / late;
 		double second = g.lateByThread[order[1]] / late;
-		return List.of(Check.atLeast("threads of the team", t.team().length, 3),
+		return List.of(Check.atLeast("threads of the team", g.team.length, 3),
 				Check.atLeast("share of the " + t.unit() + " of two threads", first + second, th.get(Threshold.PING_PONG)),
 				Check.atLeast("share of the second of them", second, th.get(Threshold.PING_PONG_SECOND)),
 				Check.atLeast("share of the pages that two or more use", g.usedByAtLeast(2), 0.5),

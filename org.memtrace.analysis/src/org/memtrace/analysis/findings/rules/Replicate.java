@@ -39,7 +39,7 @@ public final class Replicate implements Rule {
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
-		int team = t.team().length;
+		int team = g.team.length;
 		double late = g.late();
 		return List.of(Check.atLeast("threads of the team", team, 2),
 				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * team),
@@ -51,7 +51,7 @@ public final class Replicate implements Rule {
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
-		int team = t.team().length;
+		int team = g.team.length;
 		boolean small = g.liveBytes <= th.get(Threshold.REPLICATE_BYTES);
 		double late = g.late();
 		Groups.Cost cost = Groups.placement(g, t);

@@ -29,7 +29,8 @@ public final class Unused implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return (g.kind == StructureKind.HEAP || g.kind == StructureKind.STATIC) && !g.library;
+		// nobody sees the pages of constants, and those that are not read are not in memory
+		return (g.kind == StructureKind.HEAP || g.kind == StructureKind.STATIC) && !g.library && !g.constants;
 	}
 
 	@Override

@@ -27,6 +27,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.analysis.report.Report;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.PageCells;
 import org.memtrace.model.tree.MemoryTrees;
@@ -71,6 +72,10 @@ public final class PlantedTrace {
 
 	/** The file of the program. */
 	public String application = "/usr/bin/work";
+	/** Image of each thread, 0 without; that of structures is set by {@link #image}. */
+	public final Map<Integer, Integer> imageOfThread = new HashMap<>();
+	/** Parts of the memory maps. */
+	public final List<MemoryArea> areas = new ArrayList<>();
 	/** Times of accesses and intervals, and the end, are so many times later. */
 	public long stretch = 1;
 	private final int threads;
@@ -143,6 +148,13 @@ public final class PlantedTrace {
 		Structure s = structures.get(structure);
 		structures.set(structure, new Structure(s.id(), s.image(), s.kind(), s.name(), s.startAddress(), s.endAddress(), s.birthNs(), s.deathNs(),
 				s.taskId(), s.stack(), s.site(), typeName, members));
+	}
+
+	/** The process image that a structure belongs to. */
+	public void image(int structure, int image) {
+		Structure s = structures.get(structure);
+		structures.set(structure, new Structure(s.id(), image, s.kind(), s.name(), s.startAddress(), s.endAddress(), s.birthNs(), s.deathNs(),
+				s.taskId(), s.stack(), s.site(), s.typeName(), s.members()));
 	}
 
 	/** The call stack of the allocation of a structure, the innermost frame first. */
@@ -330,7 +342,7 @@ public final class PlantedTrace {
 			leaves.add(c);
 		}
 		int first = 0;
-		while (tree.kind(first) != ProducerKind.GROUP) {
+		while (merged != null && tree.kind(first) != ProducerKind.GROUP) {
 			first++;
 		}
 		for (Structure s : structures) {
@@ -347,7 +359,8 @@ public final class PlantedTrace {
 			List<ThreadInfo> list = new ArrayList<>();
 			for (int t = 0; t < threads; t++) {
 				boolean brief = t > 0 && briefNs > 0;
-				list.add(new ThreadInfo(t, 0, 100 + t, "worker", brief ? t * briefNs : 0, brief ? (t + 1) * briefNs : Long.MAX_VALUE,
+				list.add(new ThreadInfo(t, imageOfThread.getOrDefault(t, 0), 100 + t, "worker", brief ? t * briefNs : 0,
+						brief ? (t + 1) * briefNs : Long.MAX_VALUE,
 						t == 0 ? "" : startRoutine, t == 0));
 			}
 			w.threads(list);
@@ -362,10 +375,10 @@ public final class PlantedTrace {
 			w.cpuSets(cpuSets);
 			Map<Integer, Integer> firstLeaf = new HashMap<>();
 			ProducerTree producers = tree(firstLeaf);
-			if (merged == null) {
+			if (merged == null && areas.isEmpty()) {
 				w.producers(producers);
 			} else {
-				w.trees(new MemoryLayout(cells(producers), List.of(), Map.of(), PAGE, 4, List.of()), trees(producers));
+				w.trees(new MemoryLayout(cells(producers), areas, Map.of(), PAGE, 4, List.of()), trees(producers));
 			}
 			AccessBatch batch = new AccessBatch(accesses.size());
 			for (Access a : accesses) {

@@ -14,8 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.StructureKind;
 
 /** What programs without a fault do, and no rule may tell. */
@@ -52,6 +54,11 @@ class QuietTest {
 			MMAP | not  | /home/me/work os_pages_map pages.c; /home/me/work _rjem_je_pages_map pages.c; /home/me/work work::main main.rs
 			MMAP | not  | /home/me/work mi_os_alloc os.c; /home/me/work main work.c
 			HEAP | told | /home/me/work pages_map work.c
+			HEAP | not  | /lib/x86_64-linux-gnu/libmpi.so.40 ompi_coll_base_allreduce; /lib/x86_64-linux-gnu/libmpi.so.40 PMPI_Allreduce; /home/me/work main work.c
+			HEAP | not  | /lib/libc.so.6 opendir; /opt/openmpi/lib/openmpi3/mca_pml_ob1.so add; /opt/lib/libmpi.so.40 PMPI_Init; /home/me/work main
+			HEAP | told | /lib/x86_64-linux-gnu/libmpi.so.40 mca_mpool_base_alloc; /lib/x86_64-linux-gnu/libmpi.so.40 PMPI_Alloc_mem; /home/me/work main
+			HEAP | told | /home/me/work main._omp_fn.0 work.c; /lib/x86_64-linux-gnu/libgomp.so.1 gomp_thread_start
+			HEAP | told | /lib/x86_64-linux-gnu/libstdc++.so.6 operator_new; /home/me/work main
 			""")
 	void onlyWhatItsUserCanChangeIsTold(StructureKind kind, String told, String frames) throws MemtraceException {
 		PlantedTrace t = new PlantedTrace(4, INTERVALS);
@@ -148,5 +155,83 @@ class QuietTest {
 			}
 		}
 		assertTrue(said(t).stream().noneMatch(f -> f.startsWith("first-touch") || f.startsWith("remote")), said(t).toString());
+	}
+
+	/**
+	 * An array that two threads divide: the line in which the part of one ends and that of the other begins has two writers, and is worth
+	 * nothing. Elements of each thread in turn that lie across lines are falsely shared, and so is a counter at the end of a part.
+	 *
+	 * @param bytes of a part; the parts are of the threads in turn
+	 * @param hot whether a thread writes the last word of its part in each interval
+	 */
+	@ParameterizedTest
+	@CsvSource({"16008, false, false", "2032, false, false", "528, false, false", "144, false, true", "8, false, true", "24, false, true",
+			"16008, true, true", "2032, true, true"})
+	void theBorderOfTwoPartsIsNotFalselyShared(int bytes, boolean hot, boolean told) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, 200);
+		int s = t.structure("m_q", StructureKind.HEAP, 8);
+		Random random = new Random(7);
+		int parts = 8 * PlantedTrace.PAGE / bytes;
+		for (int i = 0; i < 200; i++) {
+			for (int part = 0; part < parts; part++) {
+				for (int p = part * bytes / PlantedTrace.PAGE; p <= ((part + 1) * bytes - 1) / PlantedTrace.PAGE && p < 8; p++) {
+					int from = Math.max(0, part * bytes - p * PlantedTrace.PAGE);
+					int to = Math.min(PlantedTrace.PAGE, (part + 1) * bytes - p * PlantedTrace.PAGE);
+					// a thread is seen anywhere in its part, and often where it begins; the last word is the hot one
+					int offset = hot ? to - 8 : random.nextInt(3) == 0 ? from : from + random.nextInt((to - from) / 8) * 8;
+					t.access(s, p, i, part % 2, 1, 1, offset, offset);
+					if (hot) {
+						t.access(s, p, i, part % 2, 1, 1, from, from);
+					}
+				}
+			}
+		}
+		assertEquals(told, said(t).stream().anyMatch(f -> f.startsWith("false-sharing")), said(t).toString());
+	}
+
+	/** The main threads of other processes are no team for the memory of one. */
+	@ParameterizedTest
+	@ValueSource(booleans = {false, true})
+	void processesAreNoTeam(boolean oneProcess) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		for (int k = 0; k < 4; k++) {
+			int image = oneProcess ? 0 : k;
+			t.imageOfThread.put(k, image);
+			int s = t.structure("rows #" + (k + 1), StructureKind.HEAP, 64);
+			t.image(s, image);
+			for (int i = 0; i < INTERVALS; i++) {
+				for (int p = 0; p < 64; p++) {
+					t.access(s, p, i, k, k == 2 ? 20 : 1, 1, 0, 0);
+				}
+			}
+		}
+		// read once by all of one process: each of the three others stays alone
+		int all = t.structure("table", StructureKind.HEAP, 64);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 64; p++) {
+				int k = oneProcess ? t.owner(p, 64) : 0;
+				t.access(all, p, i, k, k == 2 ? 20 : 1, 1, 0, 0);
+			}
+		}
+		Advisor advisor = t.advise();
+		GroupFacts table = advisor.facts().groups().stream().filter(g -> g.name.equals("table")).findAny().orElseThrow();
+		assertEquals(oneProcess ? 4 : 1, table.team.length);
+		assertEquals(oneProcess, said(t).stream().anyMatch(f -> f.startsWith("imbalance")), said(t).toString());
+	}
+
+	/** Nobody sees the pages of constants; the tables of an allocator are not the user's. */
+	@ParameterizedTest
+	@CsvSource({"table, work (data), told", "table, work (constants), not", "_rjem_je_arena_emap_global, work (data), not",
+			"arena_emap_global, work (data), not", "je_table, work (data), told"})
+	void largeTablesAreToldWhenTheyAreSeen(String name, String area, String told) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, INTERVALS);
+		t.application = "/home/me/work";
+		int s = t.structure(name, StructureKind.STATIC, 600);
+		t.areas.add(new MemoryArea(0, t.address(s) - 64, t.address(s) + 600L * PlantedTrace.PAGE, area));
+		int other = t.structure("other", StructureKind.HEAP, 8);
+		for (int i = 0; i < INTERVALS; i++) {
+			t.write(other, i % 8, i, 1);
+		}
+		assertEquals(told.equals("told") ? List.of("unused " + name) : List.of(), said(t));
 	}
 }
