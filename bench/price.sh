@@ -13,19 +13,20 @@
 #   CASE         storm forks forks-live soak shell python short start blocks, or stress-NAME:OPERATIONS of stress-ng; without: all
 #                of them, with the stressors that make much memory or many processes
 #
+# TMPDIR says where the traces are; in a tmpfs (/dev/shm) the file system of the machine is not measured as well.
 # forks-live says on standard error by how many KiB the memory of the machine that is available became less, for each run.
 
 set -u
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 MEMTRACE=${MEMTRACE:-$top/build/collector/memtrace}
-runs=5 other= options=
+runs=5 other= options= traces=0
 while getopts r:o:a:h o; do
 	case $o in
 	r) runs=$OPTARG ;;
 	o) other=$OPTARG ;;
 	a) options=$OPTARG ;;
-	*) sed -n '5,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	*) sed -n '5,19s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -61,12 +62,13 @@ print(len(d))') ;;
 run_of() {
 	local kind=$1 m=$MEMTRACE backend=()
 	shift
-	rm -rf "$work/trace"
+	# none is deleted before the end: after that ext4 looks longer for a place for each new file
+	traces=$((traces + 1))
 	case $kind in *-before) m=$other ;; esac
 	case $kind in none*) backend=(--backend none) ;; esac
 	case $kind in
 	# shellcheck disable=SC2086
-	none* | zap*) cpu_ms "$key.$kind" "$m" record --quiet $options "${backend[@]}" -o "$work/trace" -- "$@" ;;
+	none* | zap*) cpu_ms "$key.$kind" "$m" record --quiet $options "${backend[@]}" -o "$work/trace-$traces" -- "$@" ;;
 	*) cpu_ms "$key.$kind" "$@" ;;
 	esac
 	[ $name != forks-live ] || echo "forks-live, $kind: $(tail -n 1 "$key.$kind.err") KiB" >&2

@@ -108,6 +108,33 @@ static void descriptors(void)
 	CHECK_EQ(mt_fd_kept(&fds), before);
 }
 
+/* Images with many before them, and a parent that is one of the first; each number once, whatever is there. */
+static void numbers(void)
+{
+	struct mt_config c = with("MEMTRACE_BACKEND", "zap");
+	static const int there[] = { 1, 2, 3, 7, 8, 100, 1037 };
+	struct mt_image img;
+	char path[64];
+	int made = 0;
+
+	snprintf(c.dir, sizeof(c.dir), "%s/numbers", top);
+	CHECK_EQ(mkdir(c.dir, 0755), 0);
+	for (size_t k = 0; k < sizeof(there) / sizeof(there[0]); k++) {
+		for (; made < there[k]; made++) {
+			snprintf(path, sizeof(path), "%s/numbers/p%04d", top, made);
+			CHECK_EQ(mkdir(path, 0755), 0);
+		}
+		for (int parent = -1; parent <= 0; parent++) {
+			CHECK_EQ(mt_image_create(&img, &c, parent, "fork"), 0);
+			CHECK_EQ(img.index, made);
+			mt_fd_close(img.dirfd);
+			made++;
+		}
+	}
+	snprintf(path, sizeof(path), "rm -rf '%s/numbers'", top);
+	CHECK_EQ(system(path), 0);
+}
+
 static void folders(void)
 {
 	struct mt_config c = with("MEMTRACE_BACKEND", "zap");
@@ -195,6 +222,7 @@ int main(void)
 	CHECK(mkdtemp(top) != NULL);
 	settings();
 	descriptors();
+	numbers();
 	folders();
 	snprintf(command, sizeof(command), "rm -rf %s", top);
 	CHECK_EQ(system(command), 0);
