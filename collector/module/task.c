@@ -16,6 +16,7 @@
 #include <linux/hash.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -449,7 +450,8 @@ static int attach_all(struct mtr_session *s, struct task_struct *k, struct mm_st
 		again = false;
 		err = 0;
 		rcu_read_lock();
-		for_each_thread(k, x) {
+		/* as for_each_thread(), which names a lock that is not exported where RCU lists are checked */
+		list_for_each_entry_rcu(x, &k->signal->thread_head, thread_node) {
 			if (x->exit_state || (x->flags & PF_EXITING))
 				continue;
 			err = attach_task(s, x, mm, on_exec, &im, &new_image);

@@ -15,6 +15,17 @@ clean() {
 		grep -a -v -E 'PCI:|IOMMU|8254|report a bug|Spectre|possible_cpus|mitigation' > /tmp/splats
 	if [ -s /tmp/splats ]; then bad "kernel log after $*"; head -n 40 /tmp/splats; fi
 }
+# what nobody points to any more; of a kernel that looks for it
+leaks() {
+	[ -w /sys/kernel/debug/kmemleak ] || return
+	sleep 6		# younger objects are not told
+	echo scan > /sys/kernel/debug/kmemleak
+	echo scan > /sys/kernel/debug/kmemleak
+	cat /sys/kernel/debug/kmemleak > /tmp/leaks
+	echo clear > /sys/kernel/debug/kmemleak
+	if [ -s /tmp/leaks ]; then bad "memory is lost after $*"; head -n 60 /tmp/leaks; else ok "no memory is lost after $*"; fi
+	dmesg -c > /dev/null
+}
 # truth NAME INTERVAL KTRACE-OPTIONS -- truth options: every page in its interval
 truth() {
 	name="$1 at $2 ms"; ms=$2; shift 2; opts=; while [ "$1" != -- ]; do opts="$opts $1"; shift; done; shift
@@ -39,6 +50,7 @@ at_least() { # NAME FILE LIMIT WHAT
 }
 
 dmesg -c > /dev/null
+[ ! -w /sys/kernel/debug/kmemleak ] || { echo scan=off > /sys/kernel/debug/kmemleak; echo scan > /sys/kernel/debug/kmemleak; echo clear > /sys/kernel/debug/kmemleak; }
 part() { case " $PARTS " in *" $1 "*) echo "-- $1, $(cut -d. -f1 /proc/uptime) s"; return 0;; esac; return 1; }
 
 if part interface; then
@@ -48,6 +60,7 @@ if part interface; then
 	if exact > /tmp/exact.log 2>&1; then ok "$(tail -n 1 /tmp/exact.log)"; else bad exact; cat /tmp/exact.log; fi
 	unload
 	clean interface
+	leaks interface
 fi
 
 if part brief; then	# of the oldest kernel: where it differs from the others
@@ -213,6 +226,19 @@ if part hostile; then	# what users might try against the kernel, each other and 
 	/bin/hostile all 2>&1
 	unload
 	clean hostile
+	leaks hostile
+fi
+
+if part calls; then	# the interface with random arguments and orders; where the kernel can make memory fail it does
+	for f in failslab fail_page_alloc; do
+		[ -d /sys/kernel/debug/$f ] && echo 0 > /sys/kernel/debug/$f/verbose
+	done
+	[ -d /sys/kernel/debug/failslab ] && echo N > /sys/kernel/debug/failslab/ignore-gfp-wait
+	load
+	calls -n $CALLS -d $CALLS_SECONDS ${SEED:+-s $SEED} 2>&1
+	unload
+	clean calls
+	leaks calls
 fi
 
 if part reload; then

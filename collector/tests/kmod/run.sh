@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # Tests of the kernel module in virtual machines, in software emulation (no KVM).
-#   run.sh [--series "5.10 6.1 6.12"] [--parts "interface truth reclaim stress kill reload hostile record"] [--work DIR]
+#   run.sh [--series "5.10 6.1 6.12"] [--parts "interface truth reclaim stress kill reload hostile calls record"] [--work DIR]
 # Unless parts are named, 6.12 gets all of them and a second machine with two NUMA nodes, 6.1
 # all but "record" (user.sh records on it) and "reclaim" (two minutes), 5.10 "interface brief". KMOD_JOBS (2) machines run at once.
+# --parts calls makes CALLS (100,000) random calls for at most CALLS_SECONDS (600) from SEED, not by default.
 # --parts numa is a machine of its own, with two NUMA nodes; --parts probes switches
 # probes on and off for two minutes; --parts cpus is a machine of 66 processors, three
 # of which run. Not by default: probes, cpus. QEMU: the emulator to take; see emulator in kernels.sh.
@@ -35,7 +36,7 @@ work=$(cd "$work" && pwd)
 
 . "$here/kernels.sh"
 
-for p in ktrace truth check exact stress probes reclaim hostile; do
+for p in ktrace truth check exact stress probes reclaim hostile calls; do
 	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done
@@ -77,7 +78,7 @@ machine() {
 	# the emulated processor has SVM: virtual machines in the virtual machine
 	case " $parts " in *" hostile "*) [ ! -e "$work/$v/.complete" ] || host_modules "$root" "$v" kvm-amd ;; esac
 	# LOADS=1000 for the whole thousand: two minutes
-	{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
+	{ echo "PARTS='$parts'"; echo "LOADS=$loads CALLS=${CALLS:-100000} CALLS_SECONDS=${CALLS_SECONDS:-600} SEED=${SEED:-}"; } > "$root/settings"
 	case " $parts " in *" record "* | *" cpus "*) install_record "$root" "$v" ;; esac
 	case "$parts" in
 	numa)

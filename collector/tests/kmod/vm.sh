@@ -29,6 +29,7 @@ export PATH=/bin:/sbin:/usr/bin HOME=/tmp LC_ALL=C
 echo "BOOTED $(uname -r), $(nproc) CPUs, clock $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
 . "@SCRIPT@"
 echo VM-END
+[ -d /sys/firmware/acpi ] || reboot -f	# without ACPI nobody can switch off
 poweroff -f
 INIT
 sed -i "s,@SCRIPT@,$script," "$root/init"
