@@ -518,6 +518,13 @@ static void advise(struct random *r)
 	ret = madvise(a->at + first * PAGE, n * PAGE, kind);
 	a->flags |= n < a->pages ? IS_SPLIT : 0;
 	say(" %d, %u pages of %u%s: %s", kind, n, a->pages, a->flags & IS_SHARED ? " shared" : "", name_of(ret));
+	/* what it came to before it was refused */
+	for (unsigned i = first; i < first + n && ret; i++)
+		if (!(a->flags & IS_SHARED)) {
+			mprotect(a->at + i * PAGE, PAGE, RW);
+			fill(a->at + i * PAGE, a->page[i].stamp);
+			mprotect(a->at + i * PAGE, PAGE, a->page[i].prot);
+		}
 	for (unsigned i = first; i < first + n && !ret; i++)
 		if (!(a->flags & IS_SHARED) && (kind == MADV_DONTNEED || kind == MADV_DONTNEED_LOCKED))
 			a->page[i].stamp = 0;
