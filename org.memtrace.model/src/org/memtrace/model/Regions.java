@@ -7,15 +7,17 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /** The parts of a run that the program named: which thread was in which region when. Immutable. */
@@ -80,19 +82,6 @@ public final class Regions {
 		return times;
 	}
 
-	/** Names of regions that are the innermost one of their thread at some time; the others have others in them all of their time. */
-	public Set<String> innermostNames() {
-		Map<String, Integer> numbers = new HashMap<>();
-		List<String> names = names();
-		names.forEach(n -> numbers.put(n, numbers.size()));
-		Map<Builder.Task, List<Region>> byTask = new HashMap<>();
-		all.forEach(r -> byTask.computeIfAbsent(new Builder.Task(r.image, r.taskId), t -> new ArrayList<>()).add(r));
-		Set<String> innermost = new HashSet<>();
-		byTask.values().forEach(list -> Arrays.stream(Innermost.Line.of(list, numbers).value()).filter(v -> v >= 0).mapToObj(names::get)
-				.forEach(innermost::add));
-		return innermost;
-	}
-
 	/** Those that are in no other one of their thread. */
 	public Regions outermost() {
 		Map<Builder.Task, Long> until = new HashMap<>();
@@ -107,16 +96,26 @@ public final class Regions {
 		return new Regions(outer);
 	}
 
-	/** Which region each of some threads is in, at any time. */
+	/** Which region each of some threads is in, at any time: the innermost one. */
 	public Innermost innermost(List<ThreadInfo> threads) {
-		return new Innermost(threads);
+		return new Innermost(threads, false);
 	}
 
-	/** The innermost region of threads: of those of the thread or, when it never was in one, of the first thread of its image that was. */
+	/** All regions that each of some threads is in, at any time, as a path: {@link #inPath} of their names between slashes, outer first. */
+	public Innermost paths(List<ThreadInfo> threads) {
+		return new Innermost(threads, true);
+	}
+
+	/** A name as a part of a path: a slash in it is another character, U+2215. */
+	public static String inPath(String name) {
+		return name.replace('/', '\u2215');
+	}
+
+	/** The regions of threads: of those of the thread or, when it never was in one, of the first thread of its image that was. */
 	public final class Innermost {
 		/** Number of the name from each bound on, -1: none. */
 		private record Line(long[] bound, int[] value) {
-			static Line of(List<Region> regions, Map<String, Integer> numbers) {
+			static Line of(List<Region> regions, IntFunction<Function<String, Integer>> inside) {
 				TreeSet<Long> cuts = new TreeSet<>();
 				regions.forEach(r -> cuts.addAll(List.of(r.fromNs(), r.toNs())));
 				long[] bound = cuts.stream().mapToLong(Long::longValue).toArray();
@@ -128,7 +127,9 @@ public final class Regions {
 				for (Region r : order) {
 					int from = Arrays.binarySearch(bound, r.fromNs());
 					int to = Arrays.binarySearch(bound, r.toNs());
-					Arrays.fill(value, from, Math.max(from, to), numbers.get(r.name()));
+					for (int i = from; i < to; i++) {
+						value[i] = inside.apply(value[i]).apply(r.name());
+					}
 				}
 				return new Line(bound, value);
 			}
@@ -141,11 +142,14 @@ public final class Regions {
 		}
 
 		private final Line[] ofThread;
+		private final List<String> names = new ArrayList<>();
+		private final Map<String, Integer> numbers = new HashMap<>();
 
-		private Innermost(List<ThreadInfo> threads) {
-			Map<String, Integer> numbers = new HashMap<>();
-			names().forEach(n -> numbers.put(n, numbers.size()));
-			Map<String, List<Region>> byTask = new HashMap<>();
+		private Innermost(List<ThreadInfo> threads, boolean paths) {
+			if (!paths) {
+				Regions.this.names().forEach(this::number);
+			}
+			Map<String, List<Region>> byTask = new LinkedHashMap<>();
 			Map<Integer, String> firstTask = new HashMap<>();
 			for (Region r : all) {
 				String task = r.image() + " " + r.taskId();
@@ -153,7 +157,8 @@ public final class Regions {
 				firstTask.putIfAbsent(r.image(), task);
 			}
 			Map<String, Line> lines = new HashMap<>();
-			byTask.forEach((task, list) -> lines.put(task, Line.of(list, numbers)));
+			byTask.forEach((task, list) -> lines.put(task, Line.of(list, outer -> name -> number(!paths ? name
+					: outer < 0 ? inPath(name) : names.get(outer) + "/" + inPath(name)))));
 			ofThread = new Line[threads.size()];
 			for (int t = 0; t < ofThread.length; t++) {
 				ThreadInfo thread = threads.get(t);
@@ -162,8 +167,20 @@ public final class Regions {
 			}
 		}
 
+		private int number(String name) {
+			return numbers.computeIfAbsent(name, n -> {
+				names.add(n);
+				return names.size() - 1;
+			});
+		}
+
+		/** All names, or paths. */
+		public List<String> names() {
+			return Collections.unmodifiableList(names);
+		}
+
 		/**
-		 * Number of the name in {@link Regions#names()}, -1: in none.
+		 * Number of the name in {@link #names()}, -1: in none.
 		 *
 		 * @param thread index in the list of threads; another one is in none
 		 */

@@ -66,6 +66,8 @@ public final class SqlSession implements AutoCloseable {
 			if (threads > 0) {
 				s.execute("SET threads = " + threads);
 			}
+			// as a filter by region; a slash in a name is written as in Regions.inPath
+			s.execute("CREATE MACRO in_region(path, region) AS contains('/' || path || '/', '/' || replace(region, '/', '\u2215') || '/')");
 			s.execute("SET enable_progress_bar = true");
 			s.execute("SET enable_progress_bar_print = false");
 			for (SqlView v : views) {

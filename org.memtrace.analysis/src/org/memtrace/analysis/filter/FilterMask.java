@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessTable;
@@ -21,6 +23,7 @@ import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.Regions;
 import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerKind;
@@ -206,9 +209,15 @@ public final class FilterMask {
 		if (dimension == null) {
 			throw new MemtraceException("there is no dimension '" + v.dimension() + "' to filter by, only " + Dimensions.ids(Use.FILTER));
 		}
+		Set<String> names = v.values();
+		if (dimension.id().equals("region") && v.numbers().isEmpty() && !v.isRange()) { // at any depth, as in_region() of SQL
+			dimension = Dimensions.find("region_path", Use.FILTER);
+			names = names.stream().map(Regions::inPath).collect(Collectors.toSet());
+		}
+		Set<String> wanted = names;
 		DimensionValues values = dimension.values(table, progress);
 		LongPredicate has = v.isRange() ? n -> values.isBetween(n, v.min(), v.max())
-				: n -> !v.values().isEmpty() && values.isNamed(n, v.values()) || !v.numbers().isEmpty() && values.isNumbered(n, v.numbers());
+				: n -> !wanted.isEmpty() && values.isNamed(n, wanted) || !v.numbers().isEmpty() && values.isNumbered(n, v.numbers());
 		mask.keep(dimension, values, not ? has.negate() : has);
 	}
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension;
@@ -19,7 +20,6 @@ import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.Regions;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
@@ -27,7 +27,7 @@ import org.memtrace.model.tree.ProducerTree;
  * name counts as there when the trace knows it, also when nothing was done with it.
  */
 public final class FilterNames {
-	private static final String REGION = "region";
+	private static final String REGION_PATH = "region_path";
 	private static final int MOST_NEAR = 5;
 	/** Names that are compared; a trace with more of them says only that there is no such name. */
 	private static final int MOST_COMPARED = 100_000;
@@ -44,9 +44,6 @@ public final class FilterNames {
 				Dimension dimension = Dimensions.find(v.dimension(), Use.FILTER);
 				if (dimension != null && !v.isRange()) {
 					values(v, dimension, dimension.values(table, progress), missing, progress);
-				}
-				if (dimension != null && dimension.id().equals(REGION)) {
-					regions(v.values(), table, missing);
 				}
 			} else {
 				memory(c, table.producers(), missing, progress);
@@ -110,23 +107,13 @@ public final class FilterNames {
 				known.add(values.text(set, true, true));
 			}
 		}
+		if (dimension.id().equals(REGION_PATH)) { // a part of a path is one, too
+			v.values().stream().filter(w -> LongStream.range(0, size).anyMatch(i -> values.isNamed(i, Set.of(w)))).forEach(known::add);
+		}
 		names(v.values(), dimension.label(), known, missing);
 		for (long number : v.numbers()) {
 			if (number != DimensionValues.UNKNOWN && !numbers.contains(number)) {
 				missing.add("there is no " + dimension.label().toLowerCase(Locale.ROOT) + " " + number);
-			}
-		}
-	}
-
-	/** A region that always has others in it is the innermost one of no access. */
-	private static void regions(Collection<String> wanted, AccessTable table, Set<String> missing) throws MemtraceException {
-		byte[] note = table.store().readNote(Regions.NOTE).orElse(null);
-		Regions regions = note == null ? Regions.NONE : Regions.parse(note);
-		Set<String> innermost = regions.innermostNames();
-		for (String name : wanted) {
-			if (regions.names().contains(name) && !innermost.contains(name)) {
-				missing.add("no access has the region '" + name + "': it always has others in it, and an access has the innermost one; "
-						+ "name those, or use the window --region " + name);
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import org.memtrace.model.memory.Structure;
 
 /**
  * Finds the structure of an access among many that are at one place, where {@link StructureIndex} would look at each of them. A tree
- * over addresses and lives, halved by one of the four borders after the other; each node knows the best that a structure below it can be, so
- * that only those are looked at that may be better than what was found. Immutable, and safe for all threads.
+ * over addresses and lives, halved by one of the four borders after the other; each node knows the best that a structure below it can be,
+ * so that only those are looked at that may be better than what was found. Immutable, and safe for all threads.
  */
 final class LifeTree {
 	/** Structures of a leaf. */
@@ -165,7 +165,7 @@ final class LifeTree {
 		return order == 0 ? leastId[node] < best.id() : order < 0;
 	}
 
-	/** The structure that contains the address and is nearest in time to the interval, in which none of these lives; null: none contains it. */
+	/** The structure that contains the address and is nearest in time to the interval, in which none of them lives; null: there is none. */
 	Structure nearest(long address, long startNs, long endNs) {
 		return nearest(0, all.length, new Question(address, startNs, endNs, RowBatch.NO_TIME)).best;
 	}
@@ -177,7 +177,8 @@ final class LifeTree {
 			return q;
 		}
 		if (q.best != null) {
-			long least = lastDeath[node] <= q.startNs ? q.startNs - lastDeath[node] : firstBirth[node] >= q.endNs ? firstBirth[node] - q.endNs : 0;
+			long least = lastDeath[node] <= q.startNs ? q.startNs - lastDeath[node]
+					: firstBirth[node] >= q.endNs ? firstBirth[node] - q.endNs : 0;
 			long known = StructureIndex.distance(q.best, q.startNs, q.endNs);
 			if (least > known || least == known && leastId[node] > q.best.id()) {
 				return q;

@@ -66,19 +66,28 @@ class RegionsTest {
 		assertTrue(Regions.parse(new byte[0]).isEmpty());
 	}
 
+	private static ThreadInfo thread(int index, long task) {
+		return new ThreadInfo(index, 0, task, "t", 0, 100, "", false);
+	}
+
 	@Test
-	void innermostNames() {
+	void pathsOfRegionsInEachOther() {
 		Regions.Builder b = new Regions.Builder();
 		b.begin(0, 1, "solve", 0);
-		b.begin(0, 1, "first", 0);
-		b.end(0, 1, "first", 5);
-		b.begin(0, 1, "second", 5);
-		b.end(0, 1, "second", 9);
+		b.begin(0, 1, "a/b", 2);
+		b.begin(0, 1, "solve", 3);
+		b.end(0, 1, "solve", 5);
+		b.end(0, 1, "a/b", 6);
 		b.end(0, 1, "solve", 9);
 		b.begin(0, 1, "check", 9);
-		b.begin(0, 1, "norm", 10);
-		b.end(0, 1, "norm", 12);
 		b.end(0, 1, "check", 12);
-		assertEquals(java.util.Set.of("first", "second", "check", "norm"), b.build(20).innermostNames());
+		Regions.Innermost paths = b.build(20).paths(List.of(thread(0, 1), thread(1, 7)));
+		List<String> at = new java.util.ArrayList<>();
+		for (int ns : new int[] { 0, 2, 3, 5, 6, 9, 12 }) {
+			int path = paths.at(0, ns);
+			assertEquals(path, paths.at(1, ns), "a thread without regions is in those of the first one that has some");
+			at.add(path < 0 ? "" : paths.names().get(path));
+		}
+		assertEquals(List.of("solve", "solve/a\u2215b", "solve/a\u2215b/solve", "solve/a\u2215b", "solve", "check", ""), at);
 	}
 }

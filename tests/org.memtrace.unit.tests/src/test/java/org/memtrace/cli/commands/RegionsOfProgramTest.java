@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.cli.Ran;
+import org.memtrace.sql.DuckDbLibrary;
 
 /** Regions that a program named, from the trace directory to windows, groups, filters and pictures. */
 class RegionsOfProgramTest {
@@ -94,6 +95,36 @@ class RegionsOfProgramTest {
 		assertTrue(Ran.of(groups("--region", "second#0", db)).err().contains("second occurs 1 time"));
 		assertTrue(Ran.of(groups("--region", "second", "--from", "1ms", db)).err().contains("excludes --from and --to"));
 		assertTrue(Ran.of(groups("--region", "x", directory.resolve("plain.db").toString())).err().contains("the program named no regions"));
+	}
+
+	/** "second" always has "inner" in it: in no row as the innermost one, and in as many by the path, by a filter and by SQL. */
+	@Test
+	void inEachOther() throws Exception {
+		String byPath = Ran.ok(groups("--by", "region_path", db));
+		assertTrue(byPath.contains("\nsecond/inner,") && byPath.contains("\n\"first, \"\"part\"\"\",") && !byPath.contains("\ninner,"), byPath);
+		long inner = records(groups("--by", "thread", "--filter", "{\"by\":\"region\",\"values\":[\"inner\"]}", db));
+		assertTrue(inner > 0);
+		for (String value : List.of("{\"by\":\"region\",\"values\":[\"second\"]}", "{\"by\":\"region_path\",\"values\":[\"second\"]}",
+				"{\"by\":\"region_path\",\"values\":[\"inner\"]}", "{\"by\":\"region_path\",\"values\":[\"second/inner\"]}")) {
+			assertEquals(inner, records(groups("--by", "thread", "--filter", value, db)), value);
+		}
+		DuckDb.use(directory);
+		try {
+			String count = "select count(*) as n from access where ";
+			assertEquals("n\n" + inner, Ran.ok("sql", "--format", "csv", db, count
+					+ "in_region(region_path, 'second') and in_region(region_path, 'inner')").strip());
+			assertEquals("n\n0", Ran.ok("sql", "--format", "csv", db, count
+					+ "in_region(region_path, 'econd') or region = 'second'").strip());
+		} finally {
+			System.clearProperty(DuckDbLibrary.PROPERTY);
+		}
+		long all = records(groups("--by", "thread", db));
+		assertEquals(all - inner, records(groups("--by", "thread", "--filter", "{\"by\":\"region\",\"values\":[\"second\"],\"not\":true}", db)));
+		for (String unknown : List.of("inner/second", "econd", "third")) {
+			Ran wrong = Ran.of(groups("--by", "thread", "--filter", "{\"by\":\"region_path\",\"values\":[\"" + unknown + "\"]}", db));
+			assertEquals(2, wrong.code(), wrong.err());
+			assertTrue(wrong.err().contains("there is no region path '" + unknown + "'"), wrong.err());
+		}
 	}
 
 	private static double sum(String csv, int column) {
