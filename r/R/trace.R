@@ -38,8 +38,8 @@ DOUBLES <- c("time_ns", "reads", "writes", "size_bytes", "offset", "faults", "lo
              "latency", "accesses", "resident_bytes", "unseen_shared_bytes", "unseen_file_bytes", "program_cpu_ns", "monitor_cpu_ns",
              "scan_ns", "zap_ns")
 INTEGERS <- c("image", "producer", "page_index", "structure_id", "task", "thread_index", "flags", "node", "sharing", "numa_distance", "id",
-              "subphases", "stack", "index", "main", "depth", "line", "parent", "subtree_end", "threads", "weight_ppm", "producer_from", "producer_to")
-CLOCKS <- c("start_ns", "end_ns", "birth_ns", "death_ns", "first_ns", "first_write_ns", "from_ns", "to_ns", "closed_ns")
+              "subphases", "first_known", "first_write_known", "stack", "index", "main", "depth", "line", "parent", "subtree_end", "threads", "weight_ppm", "producer_from", "producer_to")
+CLOCKS <- c("start_ns", "end_ns", "birth_ns", "death_ns", "first_ns", "first_write_ns", "from_ns", "to_ns", "closed_ns", "first_access_ns")
 
 # What readr makes of a column. Numbers of threads are a text in findings: several are separated by commas.
 column_type <- function(name, table) {

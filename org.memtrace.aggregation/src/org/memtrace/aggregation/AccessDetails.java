@@ -22,7 +22,7 @@ import java.util.BitSet;
  * @param writeSharedIntervals monitoring intervals in which that happened
  * @param multiThreadPages pages that more than one thread used, at whatever times
  * @param handedOnPages pages that at least two threads used beside the one that used them first, at whatever times
- * @param firstNs start of the first record, {@link Long#MAX_VALUE} if none
+ * @param firstNs first access as far as it is known, else start of the first record, {@link Long#MAX_VALUE} if none
  * @param lastNs end of the last record, {@link Long#MIN_VALUE} if none
  * @param firstThread thread of the first record that has one, -1 if none
  * @param firstTouchPages for each thread index, the number of pages whose first record is by that thread

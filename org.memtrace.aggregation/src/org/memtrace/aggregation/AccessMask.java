@@ -210,6 +210,7 @@ public final class AccessMask {
 		boolean time = columns.contains(AccessColumn.TIME);
 		boolean rest = columns.contains(AccessColumn.FLAGS) || columns.contains(AccessColumn.IP)
 				|| columns.contains(AccessColumn.READ_OFFSET) || columns.contains(AccessColumn.WRITE_OFFSET);
+		boolean first = columns.contains(AccessColumn.FIRST);
 		byte[] wanted = kept(chunk, KEPT.get());
 		KEPT.set(wanted);
 		int n = 0;
@@ -218,7 +219,7 @@ public final class AccessMask {
 			int producer = chunk.leaf[l];
 			int from = chunk.leafFrom[l];
 			int to = chunk.leafFrom[l + 1];
-			int first = n;
+			int begin = n;
 			for (int r = from; r < to; r++) {
 				int kept = wanted[r];
 				long reads = (kept & READS) != 0 ? chunk.reads[r] : 0;
@@ -249,11 +250,14 @@ public final class AccessMask {
 					chunk.readOffset[n] = chunk.readOffset[r];
 					chunk.writeOffset[n] = chunk.writeOffset[r];
 				}
+				if (first) {
+					chunk.firstNs[n] = chunk.firstNs[r];
+				}
 				n++;
 			}
-			if (n > first) {
+			if (n > begin) {
 				chunk.leaf[leaves] = producer;
-				chunk.leafFrom[leaves++] = first; // not after the place of the leaf that was read
+				chunk.leafFrom[leaves++] = begin; // not after the place of the leaf that was read
 			}
 		}
 		chunk.leafFrom[leaves] = n;

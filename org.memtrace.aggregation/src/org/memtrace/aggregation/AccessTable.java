@@ -900,7 +900,7 @@ public final class AccessTable implements ModelSource {
 	}
 
 	private static final Set<AccessColumn> DETAILS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
-			AccessColumn.WRITES, AccessColumn.SHARING);
+			AccessColumn.WRITES, AccessColumn.SHARING, AccessColumn.FIRST);
 
 	/** Facts about a subtree over the whole trace. */
 	public AccessDetails details(int producer) throws MemtraceException {

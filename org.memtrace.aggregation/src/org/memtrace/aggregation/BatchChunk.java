@@ -38,6 +38,7 @@ public final class BatchChunk {
 		c.ip = b.ip;
 		c.readOffset = b.readOffset;
 		c.writeOffset = b.writeOffset;
+		c.firstNs = b.firstNs;
 		return c;
 	}
 }

@@ -56,6 +56,7 @@ final class DetailsSum {
 			int time = c.time[row];
 			long start = c.timeStartNs[time];
 			long end = c.timeEndNs[time];
+			long begin = c.beginNs(row);
 			if (start >= toNs) {
 				break; // rows of a page are ordered by their start
 			}
@@ -86,14 +87,14 @@ final class DetailsSum {
 				if (toucher < 0) {
 					toucher = thread;
 				}
-				if (start < firstThreadAt) {
-					firstThreadAt = start;
+				if (begin < firstThreadAt) {
+					firstThreadAt = begin;
 					firstThread = thread;
 				}
 			} else {
 				unattributed += both;
 			}
-			first = Math.min(first, start);
+			first = Math.min(first, begin);
 			last = Math.max(last, end);
 		}
 	}

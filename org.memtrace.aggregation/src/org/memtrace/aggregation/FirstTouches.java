@@ -15,20 +15,24 @@ import org.memtrace.model.store.AccessQuery;
 
 /**
  * When and by whom each page of a trace was touched first: the first record of the page, of all that the recorder saw and whatever
- * filters hide. Of threads that touched it in the same monitoring interval it is the one whose access was recorded first. Immutable.
+ * filters hide. Of threads that touched it in the same monitoring interval it is the one whose access was first, as far as the trace tells
+ * it, else the one whose access was recorded first. Immutable.
  */
 public final class FirstTouches {
 	/** Pages with accesses, ascending. */
 	private final int[] producer;
 	private final long[] startNs;
 	private final long[] endNs;
+	/** Since the start, -1 unknown. */
+	private final long[] firstNs;
 	/** -1 unknown. */
 	private final int[] thread;
 
-	private FirstTouches(int[] producer, long[] startNs, long[] endNs, int[] thread) {
+	private FirstTouches(int[] producer, long[] startNs, long[] endNs, long[] firstNs, int[] thread) {
 		this.producer = producer;
 		this.startNs = startNs;
 		this.endNs = endNs;
+		this.firstNs = firstNs;
 		this.thread = thread;
 	}
 
@@ -37,6 +41,7 @@ public final class FirstTouches {
 		private int[] producer = new int[1024];
 		private long[] startNs = new long[1024];
 		private long[] endNs = new long[1024];
+		private long[] firstNs = new long[1024];
 		private int[] thread = new int[1024];
 		private int count;
 
@@ -50,6 +55,7 @@ public final class FirstTouches {
 				}
 				int end = c.leafFrom[l + 1];
 				int time = c.time[row];
+				long first = c.firstNs[row];
 				while (row + 1 < end && c.thread[row] < 0 && c.time[row + 1] == time) {
 					row++; // of accesses at the same time one of which the thread is known
 				}
@@ -63,11 +69,13 @@ public final class FirstTouches {
 					producer = Arrays.copyOf(producer, 2 * count);
 					startNs = Arrays.copyOf(startNs, 2 * count);
 					endNs = Arrays.copyOf(endNs, 2 * count);
+					firstNs = Arrays.copyOf(firstNs, 2 * count);
 					thread = Arrays.copyOf(thread, 2 * count);
 				}
 				producer[count] = c.leaf[l];
 				startNs[count] = c.timeStartNs[time];
 				endNs[count] = c.timeEndNs[time];
+				firstNs[count] = first;
 				thread[count++] = c.thread[row];
 			}
 		}
@@ -81,7 +89,7 @@ public final class FirstTouches {
 	}
 
 	/** Columns that parts look at. */
-	static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD);
+	static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.FIRST);
 
 	/** Joins parts in order. */
 	static FirstTouches of(List<Part> parts) {
@@ -89,12 +97,13 @@ public final class FirstTouches {
 		for (Part p : parts) {
 			n = Math.addExact(n, p.count);
 		}
-		FirstTouches found = new FirstTouches(new int[n], new long[n], new long[n], new int[n]);
+		FirstTouches found = new FirstTouches(new int[n], new long[n], new long[n], new long[n], new int[n]);
 		int at = 0;
 		for (Part p : parts) {
 			System.arraycopy(p.producer, 0, found.producer, at, p.count);
 			System.arraycopy(p.startNs, 0, found.startNs, at, p.count);
 			System.arraycopy(p.endNs, 0, found.endNs, at, p.count);
+			System.arraycopy(p.firstNs, 0, found.firstNs, at, p.count);
 			System.arraycopy(p.thread, 0, found.thread, at, p.count);
 			at += p.count;
 		}
@@ -103,7 +112,7 @@ public final class FirstTouches {
 
 	/** @param times all times of the trace, null when they are too many to be numbered */
 	void write(SavedNumbers.Out out, AccessTimes times) {
-		out.deltas(producer, producer.length).deltas(thread, thread.length);
+		out.deltas(producer, producer.length).deltas(thread, thread.length).deltas(firstNs, firstNs.length);
 		if (times != null) {
 			int[] number = new int[producer.length];
 			for (int i = 0; i < number.length; i++) {
@@ -122,6 +131,7 @@ public final class FirstTouches {
 	static FirstTouches read(SavedNumbers.In in, AccessTimes times) throws SavedNumbers.Damaged {
 		int[] producer = in.deltaInts();
 		int[] thread = in.deltaInts();
+		long[] firstNs = in.deltaLongs();
 		long[] startNs;
 		long[] endNs;
 		if (times != null) {
@@ -139,10 +149,11 @@ public final class FirstTouches {
 				endNs[i] += startNs[i];
 			}
 		}
-		if (thread.length != producer.length || startNs.length != producer.length || endNs.length != producer.length) {
+		if (thread.length != producer.length || startNs.length != producer.length || endNs.length != producer.length
+				|| firstNs.length != producer.length) {
 			throw new SavedNumbers.Damaged("columns are of different lengths");
 		}
-		return new FirstTouches(producer, startNs, endNs, thread);
+		return new FirstTouches(producer, startNs, endNs, firstNs, thread);
 	}
 
 	/** Number of pages with accesses. */
@@ -169,6 +180,16 @@ public final class FirstTouches {
 	/** Start of the monitoring interval, or time, of the first touch of a page. */
 	public long startNs(int index) {
 		return startNs[index];
+	}
+
+	/** When a page was touched first, as far as it is known, else the start of that interval. */
+	public long atNs(int index) {
+		return startNs[index] + Math.max(0, firstNs[index]);
+	}
+
+	/** Whether {@link #atNs} is the time of the touch. */
+	public boolean isKnown(int index) {
+		return firstNs[index] >= 0;
 	}
 
 	/** End of it. */

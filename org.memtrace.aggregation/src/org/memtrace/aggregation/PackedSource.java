@@ -268,6 +268,7 @@ final class PackedSource implements AccessSource {
 		case IP -> PackedColumn.of(from.ip, from.rows);
 		case READ_OFFSET -> PackedColumn.of(from.readOffset, from.rows);
 		case WRITE_OFFSET -> PackedColumn.of(from.writeOffset, from.rows);
+		case FIRST -> PackedColumn.of(from.firstNs, from.rows);
 		};
 	}
 
@@ -284,6 +285,7 @@ final class PackedSource implements AccessSource {
 		case IP -> p.copyTo(into.ip);
 		case READ_OFFSET -> p.copyTo(into.readOffset);
 		case WRITE_OFFSET -> p.copyTo(into.writeOffset);
+		case FIRST -> p.copyTo(into.firstNs);
 		}
 	}
 }

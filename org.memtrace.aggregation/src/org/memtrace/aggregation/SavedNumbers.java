@@ -19,7 +19,7 @@ import java.util.zip.Inflater;
  */
 final class SavedNumbers {
 	private static final byte[] MARK = {'M', 'T', 'p', 'a'};
-	private static final int FORMAT = 1;
+	private static final int FORMAT = 2;
 	private static final int HEAD = MARK.length + 1 + 4 + 4;
 	/** Largest number of bytes without compression. */
 	private static final int MOST_BYTES = 1 << 30;

@@ -24,6 +24,7 @@ import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.memtrace.CloseLookParser;
 import org.memtrace.importer.memtrace.ContextTables;
+import org.memtrace.importer.memtrace.FirstAccesses;
 import org.memtrace.importer.memtrace.InstructionParser;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.moca.HistoricalContext;
@@ -320,8 +321,9 @@ final class AccessImport {
 					batch.count = 0;
 					pipeline.release(batch);
 				})) {
-			FirstPass pass = new FirstPass(data, shared, context, addresses, counts,
-					Integer.numberOfTrailingZeros(trace.pageSizeBytes()));
+			int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
+			FirstPass pass = new FirstPass(data, shared, context, addresses, counts, pageShift,
+					FirstAccesses.read(data.image(), pageShift, skips));
 			for (RowBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
 				pass.add(batch);
 				if (export != null) {
@@ -631,8 +633,12 @@ final class AccessImport {
 		private final long[] accessesByKind;
 		private final int pageShift;
 		private final boolean mocaPhysical;
+		/** Null when records tell their own. */
+		private final FirstAccesses first;
 
-		FirstPass(ImageData data, SharedSegments shared, ContextTables context, LongNumbers addresses, ImportCounts counts, int pageShift) {
+		FirstPass(ImageData data, SharedSegments shared, ContextTables context, LongNumbers addresses, ImportCounts counts, int pageShift,
+				FirstAccesses first) {
+			this.first = first;
 			this.data = data;
 			this.shared = shared;
 			this.pageShift = pageShift;
@@ -668,6 +674,9 @@ final class AccessImport {
 					counts.unsorted.merge(data.index(), 1L, Long::sum);
 				}
 				previousStartNs = start;
+				if (first != null && batch.firstNs[i] == RowBatch.NO_TIME) {
+					batch.firstNs[i] = first.within(batch.address[i], batch.taskId[i], start, end);
+				}
 				int page = leaves.pageOf(batch.address[i], data.structures());
 				int structure = leaves.structure(page, data.structures(), batch.address[i], start, end,
 						batch.firstNs[i] == RowBatch.NO_TIME ? RowBatch.NO_TIME : Math.min(batch.firstNs[i], end - 1));
@@ -690,6 +699,7 @@ final class AccessImport {
 				row.flags = batch.flags[i];
 				row.readOffset = batch.readOffset[i];
 				row.writeOffset = batch.writeOffset[i];
+				row.firstNs = batch.firstNs[i] == RowBatch.NO_TIME ? AccessBatch.NO_FIRST : batch.firstNs[i] - start;
 				(target == null ? rows : target.data().rows()).add(row);
 				counts.read(row);
 				int kind = structure < 0 ? accessesByKind.length - 1

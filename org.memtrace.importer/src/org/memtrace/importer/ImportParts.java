@@ -646,7 +646,7 @@ public final class ImportParts {
 					continue;
 				}
 				batch.add(r.startNs, r.endNs, image.cellOfLeaf()[r.leaf], r.thread, r.cpuSet, r.reads, r.writes, image.sharing().sharing(n), r.node,
-						r.flags, r.ip == 0 ? 0 : whole.all.addresses().value(r.ip - 1), r.readOffset, r.writeOffset);
+						r.flags, r.ip == 0 ? 0 : whole.all.addresses().value(r.ip - 1), r.readOffset, r.writeOffset, r.firstNs);
 				accesses++;
 				reads += r.reads;
 				writes += r.writes;
@@ -696,6 +696,7 @@ public final class ImportParts {
 					row.flags = r.flags;
 					row.readOffset = r.readOffset;
 					row.writeOffset = r.writeOffset;
+					row.firstNs = r.firstNs;
 					image.rows().add(row);
 					if (inOrder) {
 						image.sharing().add(leaves.sharingPage(leaf), row.thread, row.startNs, row.endNs);

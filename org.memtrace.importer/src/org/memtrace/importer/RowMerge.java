@@ -76,6 +76,7 @@ final class RowMerge {
 			counts.sharedDiffers += shared != sharing > 1 ? 1 : 0;
 		}
 		batch.add(r.startNs, r.endNs, cellOfLeaf[r.leaf], r.thread, r.cpuSet, r.reads, r.writes, sharing, r.node,
-				r.flags & ~RowBatch.SHARED_FLAGS, r.ip == 0 ? 0 : addresses.value(r.ip - 1), r.readOffset, r.writeOffset);
+				r.flags & ~RowBatch.SHARED_FLAGS, r.ip == 0 ? 0 : addresses.value(r.ip - 1), r.readOffset, r.writeOffset,
+				r.firstNs);
 	}
 }

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +19,7 @@ import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.columns.AccessSource;
 import org.memtrace.model.columns.ChunkInfo;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.sql.FolderFiles.Group;
 
 /**
@@ -105,12 +107,13 @@ final class FolderAccesses implements AccessSource, AutoCloseable {
 		Chunk chunk = chunks.get(number);
 		boolean offsets = wanted.contains(AccessColumn.READ_OFFSET) || wanted.contains(AccessColumn.WRITE_OFFSET);
 		boolean times = wanted.contains(AccessColumn.TIME);
-		List<AccessColumn> read = FolderFiles.stored(wanted);
+		List<AccessColumn> read = files.stored(wanted);
 		String sql = "SELECT producer" + FolderFiles.names(read, times, offsets, cpus, pageSizeBytes) + " FROM read_parquet("
 				+ SqlSession.files(chunk.file) + ", hive_partitioning = false, file_row_number = true) WHERE file_row_number >= " + chunk.rowFrom
 				+ " AND file_row_number < " + chunk.rowTo;
 		int n = chunk.info.rows();
 		into.reserve(n, n, times ? n : 0);
+		Arrays.fill(into.firstNs, 0, n, AccessBatch.NO_FIRST);
 		long[] start = times ? new long[n] : null;
 		long[] end = times ? new long[n] : null;
 		Connection connection = files.connection();

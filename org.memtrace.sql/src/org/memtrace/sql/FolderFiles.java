@@ -21,6 +21,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessBatch;
 
 /**
  * The files of accesses of a Parquet folder that is divided by memory, and the connections of DuckDB that read them: one for each thread
@@ -31,7 +32,7 @@ final class FolderFiles implements AutoCloseable {
 	static final String ACCESSES = "/accesses/*/*.parquet";
 	private static final Map<AccessColumn, String> COLUMNS = Map.of(AccessColumn.THREAD, "thread_index", AccessColumn.CPU_SET, "cpu",
 			AccessColumn.READS, "reads", AccessColumn.WRITES, "writes", AccessColumn.SHARING, "sharing", AccessColumn.NODE, "node",
-			AccessColumn.FLAGS, "flags", AccessColumn.IP, "ip");
+			AccessColumn.FLAGS, "flags", AccessColumn.IP, "ip", AccessColumn.FIRST, "first_access_ns - start_ns");
 
 	/** What a connection may use: the row groups that it reads are some MB. */
 	private static final String MEMORY = "256MiB";
@@ -41,6 +42,8 @@ final class FolderFiles implements AutoCloseable {
 	private final Path cache;
 	private final ConcurrentLinkedDeque<Connection> spare = new ConcurrentLinkedDeque<>();
 	private volatile boolean closed;
+	/** Whether the files tell first accesses: those of an earlier memtrace do not. */
+	private volatile boolean first;
 
 	/** A row group as the footer of a file tells it. */
 	record Group(String file, long rows, int producerFrom, int producerTo, long startNs, long endNs) {
@@ -63,7 +66,7 @@ final class FolderFiles implements AutoCloseable {
 				+ " min(TRY_CAST(stats_min_value AS BIGINT)) FILTER (path_in_schema = 'producer'),"
 				+ " max(TRY_CAST(stats_max_value AS BIGINT)) FILTER (path_in_schema = 'producer'),"
 				+ " min(TRY_CAST(stats_min_value AS BIGINT)) FILTER (path_in_schema = 'start_ns'),"
-				+ " max(TRY_CAST(stats_max_value AS BIGINT)) FILTER (path_in_schema = 'end_ns')"
+				+ " max(TRY_CAST(stats_max_value AS BIGINT)) FILTER (path_in_schema = 'end_ns'), bool_or(path_in_schema = 'first_access_ns')"
 				+ " FROM parquet_metadata(" + SqlSession.files(folder + ACCESSES) + ") GROUP BY ALL ORDER BY ALL";
 		Map<String, List<Group>> byFile = new HashMap<>();
 		Connection connection = connection();
@@ -77,6 +80,7 @@ final class FolderFiles implements AutoCloseable {
 					throw new StoreException(group.file + " does not tell which pages it has: export the trace again");
 				}
 				byFile.computeIfAbsent(group.file, f -> new ArrayList<>()).add(group);
+				first |= r.getBoolean(8);
 			}
 		} catch (SQLException e) {
 			throw new StoreException(folder + ": its accesses cannot be read: " + SqlSession.sentence(e), e);
@@ -133,8 +137,8 @@ final class FolderFiles implements AutoCloseable {
 	}
 
 	/** Those of some columns that are columns of the files. */
-	static List<AccessColumn> stored(Set<AccessColumn> wanted) {
-		return COLUMNS.keySet().stream().filter(wanted::contains).toList();
+	List<AccessColumn> stored(Set<AccessColumn> wanted) {
+		return COLUMNS.keySet().stream().filter(wanted::contains).filter(c -> c != AccessColumn.FIRST || first).toList();
 	}
 
 	/** A value of the current row. */
@@ -147,6 +151,10 @@ final class FolderFiles implements AutoCloseable {
 		case WRITES -> into.writes[row] = r.getLong(column);
 		case SHARING -> into.sharing[row] = (int) r.getLong(column);
 		case FLAGS -> into.flags[row] = (int) r.getLong(column);
+		case FIRST -> {
+			long first = r.getLong(column);
+			into.firstNs[row] = r.wasNull() ? AccessBatch.NO_FIRST : first;
+		}
 		default -> into.ip[row] = address(r, column);
 		}
 	}

@@ -115,7 +115,7 @@ public final class FolderRows implements AccessRows {
 	private void part(Statement s, int firstGroup, int lastGroup, long rowFrom, int n, int at, Set<AccessColumn> wanted, long[] start,
 			long[] end, AccessChunk into) throws SQLException, StoreException {
 		CpuColumn sets = cpus; // the same one in the statement and in its rows
-		List<AccessColumn> read = FolderFiles.stored(wanted);
+		List<AccessColumn> read = files.stored(wanted);
 		boolean places = wanted.contains(AccessColumn.READ_OFFSET) || wanted.contains(AccessColumn.WRITE_OFFSET);
 		boolean readPlaces = wanted.contains(AccessColumn.READ_OFFSET);
 		boolean writePlaces = wanted.contains(AccessColumn.WRITE_OFFSET);

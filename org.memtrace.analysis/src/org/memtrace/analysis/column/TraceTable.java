@@ -249,13 +249,16 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 	/** Who used which page. */
 	public static final TraceTable PAGES = new TraceTable("pages", "a page, with who used it",
 			List.of(Column.of(AccessColumns.find("producer")), Column.of(AccessColumns.find("page_start")), Column.of(AccessColumns.find("page")),
-					Column.number("first_ns", "First access", "begin of the interval of the first access"),
+					Column.number("first_ns", "First access", "time of the first access; where it is not known the begin of its interval"),
 					Column.text("first_thread", "First thread", "thread that made the first access"),
-					Column.number("first_write_ns", "First write", "begin of the interval of the first write"),
+					Column.number("first_write_ns", "First write", "time of the first write; where it is not known a time that it is not before"),
 					Column.text("first_writer", "First writer", "thread that made the first write"),
 					Column.number("threads", "Threads", "number of threads that used it"), Column.number("records", "Records", "number of records"),
 					Column.of(AccessColumns.find("reads")), Column.of(AccessColumns.find("writes")),
-					Column.number("sharing", "Sharing", "largest number of threads that used it at the same time")),
+					Column.number("sharing", "Sharing", "largest number of threads that used it at the same time"),
+					Column.number("first_known", "First access known", "1: first_ns is the time of the access; 0: begin of its interval"),
+					Column.number("first_write_known", "First write known",
+							"1: first_write_ns is the time of the write; 0: begin of its interval, or of a record that also reads")),
 			null);
 
 	/** What is wrong, as {@code memtrace advise} finds it. */

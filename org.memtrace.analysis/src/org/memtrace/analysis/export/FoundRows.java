@@ -52,7 +52,8 @@ public final class FoundRows {
 		List<ThreadInfo> threads = table.threads();
 		PageUse.visit(table, filter, progress, p -> visitor.row(p.producer(), tree.startAddress(p.producer()), tree.name(p.producer()),
 				p.firstNs(), thread(threads, p.firstThread()), p.firstWriteNs() == Long.MAX_VALUE ? null : p.firstWriteNs(),
-				thread(threads, p.firstWriter()), p.threads(), p.records(), p.reads(), p.writes(), p.sharing()));
+				thread(threads, p.firstWriter()), p.threads(), p.records(), p.reads(), p.writes(), p.sharing(), p.firstKnown() ? 1 : 0,
+				p.firstWriteNs() == Long.MAX_VALUE ? null : p.firstWriteKnown() ? 1 : 0));
 	}
 
 	private static String thread(List<ThreadInfo> threads, int thread) {

@@ -110,7 +110,7 @@ final class FirstTouchDrawing {
 				for (; leaf < to; leaf++) {
 					int at = t.indexOf(h.producer(h.leafNode(leaf)));
 					if (at >= 0) {
-						band.add(t.startNs(at), t.thread(at));
+						band.add(t.atNs(at), t.thread(at));
 					}
 				}
 				if (band.pages > 0) {

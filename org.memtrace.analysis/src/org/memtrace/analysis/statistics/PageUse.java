@@ -20,23 +20,26 @@ import org.memtrace.model.store.AccessQuery;
 
 /**
  * Who touched each page first, who wrote it first, by how many threads and how much it was used. One pass over the chunks, in
- * parallel; memory for the pages of the selected part only. Within a monitoring interval the recorder does not tell who
- * was first: then it is the first record of the trace.
+ * parallel; memory for the pages of the selected part only. Where the trace does not tell when in its monitoring interval an access was,
+ * the time is the begin of the interval, and who was first is the first record.
  */
 public final class PageUse {
 	/**
 	 * A page, or the part of a page that belongs to one structure.
 	 *
 	 * @param producer its event producer
-	 * @param firstNs start of its first access
+	 * @param firstNs its first access; where that is not known the start of the interval
+	 * @param firstKnown whether it is known
 	 * @param firstThread index of the first thread that is known, -1 none
-	 * @param firstWriteNs start of the first access that writes, {@link Long#MAX_VALUE} if none
+	 * @param firstWriteNs the first access that writes, {@link Long#MAX_VALUE} if none; where that is not known what it is not before: the
+	 *        first access of a record that reads and writes, or the start of the interval
+	 * @param firstWriteKnown whether it is known
 	 * @param firstWriter index of the first known thread that writes, -1 none
 	 * @param threads number of threads that used it, at whatever times
 	 * @param sharing largest number of threads that used it at the same time
 	 */
-	public record Page(int producer, long firstNs, int firstThread, long firstWriteNs, int firstWriter, int threads, long records,
-			long reads, long writes, int sharing) {
+	public record Page(int producer, long firstNs, boolean firstKnown, int firstThread, long firstWriteNs, boolean firstWriteKnown,
+			int firstWriter, int threads, long records, long reads, long writes, int sharing) {
 	}
 
 	/** Gets the pages. */
@@ -46,7 +49,7 @@ public final class PageUse {
 	}
 
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
-			AccessColumn.WRITES, AccessColumn.SHARING);
+			AccessColumn.WRITES, AccessColumn.SHARING, AccessColumn.FIRST);
 
 	private PageUse() {
 	}
@@ -70,8 +73,10 @@ public final class PageUse {
 		private final BitSet threads = new BitSet();
 		private int producer = -1;
 		private long firstNs;
+		private boolean firstKnown;
 		private int firstThread;
 		private long firstWriteNs;
+		private boolean firstWriteKnown;
 		private int firstWriter;
 		private long records;
 		private long reads;
@@ -96,7 +101,7 @@ public final class PageUse {
 						break; // rows of a page are ordered by their start
 					}
 					if (c.endNs(row) > fromNs) {
-						add(start, c.thread[row], c.reads[row], c.writes[row], c.sharing[row]);
+						add(c.beginNs(row), c.firstNs[row] >= 0, c.thread[row], c.reads[row], c.writes[row], c.sharing[row]);
 					}
 				}
 			}
@@ -107,6 +112,7 @@ public final class PageUse {
 			threads.clear();
 			firstThread = -1;
 			firstWriteNs = Long.MAX_VALUE;
+			firstWriteKnown = false;
 			firstWriter = -1;
 			records = 0;
 			reads = 0;
@@ -114,15 +120,17 @@ public final class PageUse {
 			sharing = 0;
 		}
 
-		private void add(long startNs, int thread, long readCount, long writeCount, int shared) {
-			if (records++ == 0) {
-				firstNs = startNs;
+		private void add(long beginNs, boolean known, int thread, long readCount, long writeCount, int shared) {
+			if (records++ == 0 || beginNs < firstNs) {
+				firstNs = beginNs;
+				firstKnown = known;
 			}
 			reads += readCount;
 			writes += writeCount;
 			sharing = Math.max(sharing, shared);
-			if (writeCount > 0) {
-				firstWriteNs = Math.min(firstWriteNs, startNs);
+			if (writeCount > 0 && beginNs < firstWriteNs) {
+				firstWriteNs = beginNs;
+				firstWriteKnown = known && readCount == 0;
 			}
 			if (thread < 0) {
 				return;
@@ -140,8 +148,8 @@ public final class PageUse {
 		@Override
 		public void end() {
 			if (producer >= 0 && records > 0) {
-				pages.add(new Page(producer, firstNs, firstThread, firstWriteNs, firstWriter, threads.cardinality(), records, reads,
-						writes, sharing));
+				pages.add(new Page(producer, firstNs, firstKnown, firstThread, firstWriteNs, firstWriteKnown, firstWriter,
+						threads.cardinality(), records, reads, writes, sharing));
 			}
 		}
 	}

@@ -210,7 +210,7 @@ final class AccessRows extends EventRows {
 
 	private static Row row(AccessBatch b, int i) {
 		return new Row(b.id[i], b.startNs[i], b.endNs[i], b.producer[i], b.thread[i], b.cpuSet[i], b.reads[i], b.writes[i],
-				b.sharing[i], b.node[i], b.flags[i], b.ip[i], b.readOffset[i], b.writeOffset[i], 0, 0, -1, "");
+				b.sharing[i], b.node[i], b.flags[i], b.ip[i], b.readOffset[i], b.writeOffset[i], b.firstNs[i], 0, 0, -1, "");
 	}
 
 	private AccessChunk chunk(Row r) {
@@ -218,7 +218,7 @@ final class AccessRows extends EventRows {
 		if (known == null || known.row != r) {
 			AccessBatch b = new AccessBatch(1);
 			b.add(r.startNs(), r.endNs(), r.producer(), r.thread(), r.cpuSet(), r.reads(), r.writes(), r.sharing(), r.node(), r.flags(), r.ip(),
-					r.readOffset(), r.writeOffset());
+					r.readOffset(), r.writeOffset(), r.firstNs());
 			known = new OneRow(r, BatchChunk.of(b));
 			last = known;
 		}

@@ -63,7 +63,8 @@ public abstract class EventRows {
 	 * @param type index of the event type; of an access 0
 	 */
 	public record Row(long id, long startNs, long endNs, int producer, int thread, int cpuSet, long reads, long writes,
-			int sharing, int node, int flags, long ip, int readOffset, int writeOffset, int type, double value, int cpu, String parameters) {
+			int sharing, int node, int flags, long ip, int readOffset, int writeOffset, long firstNs, int type, double value, int cpu,
+			String parameters) {
 	}
 
 	/** Gets rows in order. */

@@ -160,7 +160,7 @@ final class OtherRows extends EventRows {
 		int at = 0;
 		for (int i = 0; i < b.count; i++) {
 			if (passing[i]) {
-				visitor.row(new Row(b.id[i], b.startNs[i], b.endNs[i], b.producer[i], -1, -1, 0, 0, 0, -1, 0, 0, -1, -1, b.type[i], b.value[i],
+				visitor.row(new Row(b.id[i], b.startNs[i], b.endNs[i], b.producer[i], -1, -1, 0, 0, 0, -1, 0, 0, -1, -1, -1, b.type[i], b.value[i],
 						b.cpu[i], parameters.get(at++)));
 			}
 		}

@@ -287,6 +287,8 @@ public final class AccessParser {
 		} else if (!TimeRange.holds(value[START], value[END])
 				|| !TimeRange.holds(value[START] + clockShiftNs, value[END] + clockShiftNs)) {
 			error = TimeRange.REASON;
+		} else if (value[FIRST_TIME] > TimeRange.LAST_NS - Math.max(value[START], value[START] + clockShiftNs)) {
+			error = TimeRange.REASON;
 		} else if (format != InputFormat.ACCESSES && value[WRITES] > value[READS]) {
 			error = "more writes than accesses";
 		} else if (format == InputFormat.ACCESSES && value[END] == value[START]) {

@@ -30,7 +30,7 @@ import org.memtrace.model.StoreException;
  * CRC32C of each block. So each byte belongs to a checksum, and a block can be read without the others.
  */
 public final class PartFile {
-	private static final byte[] MARK = "MTimport".getBytes(StandardCharsets.US_ASCII);
+	private static final byte[] MARK = "MTimpor2".getBytes(StandardCharsets.US_ASCII);
 	private static final int TAIL = Long.BYTES + 3 * Integer.BYTES + 8;
 	private static final int LEVEL = 1;
 

@@ -33,6 +33,16 @@ public final class LongNumbers {
 		return number;
 	}
 
+	/** The number of a value, -1 when it has none. */
+	public int indexOf(long value) {
+		int mask = table.length - 1;
+		int slot = slot(value, mask);
+		while (table[slot] != 0 && values[table[slot] - 1] != value) {
+			slot = (slot + 1) & mask;
+		}
+		return table[slot] - 1;
+	}
+
 	private int find(long value) {
 		int mask = table.length - 1;
 		int slot = slot(value, mask);

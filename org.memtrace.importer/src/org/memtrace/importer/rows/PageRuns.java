@@ -78,7 +78,8 @@ public final class PageRuns {
 			finish();
 		}
 		page[rows.count] = pageNumber;
-		rows.add(r.startNs, r.endNs, r.leaf, r.thread, r.cpuSet, r.reads, r.writes, 1, r.node, r.flags, r.ip, r.readOffset, r.writeOffset);
+		rows.add(r.startNs, r.endNs, r.leaf, r.thread, r.cpuSet, r.reads, r.writes, 1, r.node, r.flags, r.ip, r.readOffset, r.writeOffset,
+				r.firstNs);
 	}
 
 	/** Gives what there is. */
@@ -102,6 +103,7 @@ public final class PageRuns {
 				row.flags = rows.flags[i];
 				row.readOffset = rows.readOffset[i];
 				row.writeOffset = rows.writeOffset[i];
+				row.firstNs = rows.firstNs[i];
 				code.room();
 				code.add(row);
 			}

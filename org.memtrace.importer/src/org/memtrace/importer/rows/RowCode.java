@@ -7,10 +7,10 @@ import java.util.Arrays;
 
 import org.memtrace.model.store.AccessBatch;
 
-/** Codes rows of an import in some 8 to 12 bytes each, as differences to the row before. */
+/** Codes rows of an import in some 8 to 16 bytes each, as differences to the row before. */
 final class RowCode {
-	/** Longest encoding of a row: control byte, then twelve numbers. */
-	static final int LONGEST_ROW = 1 + 12 * 10;
+	/** Longest encoding of a row: control byte, then thirteen numbers. */
+	static final int LONGEST_ROW = 1 + 13 * 10;
 
 	private static final int SAME_INTERVAL = 1;
 	private static final int ONE_READ = 2;
@@ -82,6 +82,7 @@ final class RowCode {
 					unsigned(r.writeOffset + 1);
 				}
 			}
+			unsigned(r.firstNs + 1);
 			copy(r, last);
 		}
 
@@ -151,6 +152,7 @@ final class RowCode {
 			}
 			row.readOffset = (control & NO_OFFSETS) == 0 && row.reads > 0 ? (int) unsigned() - 1 : AccessBatch.NO_OFFSET;
 			row.writeOffset = (control & NO_OFFSETS) == 0 && row.writes > 0 ? (int) unsigned() - 1 : AccessBatch.NO_OFFSET;
+			row.firstNs = unsigned() - 1;
 		}
 
 		private long unsigned() {

@@ -44,7 +44,7 @@ public final class RowSorter {
 				}
 				RowSpill.Row r = all.row;
 				buffer.add(r.startNs, r.endNs, r.leaf, r.thread, r.cpuSet, r.reads, r.writes, 1, r.node, r.flags, r.ip,
-						r.readOffset, r.writeOffset);
+						r.readOffset, r.writeOffset, r.firstNs);
 			}
 			pieces.add(piece(buffer, progress));
 			PriorityQueue<Source> queue = new PriorityQueue<>(
@@ -97,6 +97,7 @@ public final class RowSorter {
 			r.flags = buffer.flags[i];
 			r.readOffset = buffer.readOffset[i];
 			r.writeOffset = buffer.writeOffset[i];
+			r.firstNs = buffer.firstNs[i];
 			piece.add(r);
 		}
 		piece.finish();

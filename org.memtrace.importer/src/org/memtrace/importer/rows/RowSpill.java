@@ -18,7 +18,7 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.store.AccessBatch;
 
 /**
- * Keeps the rows of an image between the two passes of an import, in some 8 to 12 bytes each: on the heap as long as they are
+ * Keeps the rows of an image between the two passes of an import, in some 8 to 16 bytes each: on the heap as long as they are
  * few, else in a temporary file that has no name, so that nothing stays when the process is killed. Rows are referred to in
  * order.
  */
@@ -52,6 +52,8 @@ public final class RowSpill implements AutoCloseable {
 		/** As in {@link AccessBatch}; kept of rows with reads, and with writes. */
 		public int readOffset = AccessBatch.NO_OFFSET;
 		public int writeOffset = AccessBatch.NO_OFFSET;
+		/** As in {@link AccessBatch}. */
+		public long firstNs = AccessBatch.NO_FIRST;
 	}
 
 	private final Path directory;

@@ -6,8 +6,8 @@ import java.util.Arrays;
 
 /**
  * The accesses of a range of leaves, as columns. Rows are grouped by leaf, in ascending order of the leaf's id, and ordered
- * within a leaf by start and end; rows that are equal in this are in the order in which they were recorded, so that the first one
- * tells who touched a page first. The arrays may be longer than what is valid. A chunk is filled by
+ * within a leaf by start, end and first access, as far as it is known; rows that are equal in this are in the order in which they were
+ * recorded. So the first one tells who touched a page first. The arrays may be longer than what is valid. A chunk is filled by
  * {@link AccessSource#read} and may be filled again; it is used by one thread at a time. Columns that were not asked for have
  * no defined content.
  */
@@ -51,6 +51,8 @@ public final class AccessChunk {
 	public int[] readOffset = {};
 	/** Place of the first write of a row in its page, in bytes, {@link #NO_OFFSET} unknown. */
 	public int[] writeOffset = {};
+	/** When the first access of a row was, in ns since its start, -1 unknown. */
+	public long[] firstNs = {};
 
 	/** Makes room; what the columns hold is lost. */
 	public void reserve(int rowCount, int leafCount, int timeCount) {
@@ -76,6 +78,7 @@ public final class AccessChunk {
 			ip = new long[rowCount];
 			readOffset = new int[rowCount];
 			writeOffset = new int[rowCount];
+			firstNs = new long[rowCount];
 		}
 	}
 
@@ -87,6 +90,11 @@ public final class AccessChunk {
 	/** Start of a row. */
 	public long startNs(int row) {
 		return timeStartNs[time[row]];
+	}
+
+	/** When the accesses of a row begin: its first one as far as it is known, else its start. Needs both columns. */
+	public long beginNs(int row) {
+		return timeStartNs[time[row]] + Math.max(0, firstNs[row]);
 	}
 
 	/** End of a row, after its start. */

@@ -25,5 +25,7 @@ public enum AccessColumn {
 	/** {@link AccessChunk#readOffset}. */
 	READ_OFFSET,
 	/** {@link AccessChunk#writeOffset}. */
-	WRITE_OFFSET
+	WRITE_OFFSET,
+	/** {@link AccessChunk#firstNs}. */
+	FIRST
 }

@@ -52,6 +52,10 @@ public final class AccessBatch {
 	public final int[] readOffset;
 	/** Place of the first write in its page, in bytes. */
 	public final int[] writeOffset;
+	/** Value of {@link #firstNs}: when the first access was is not known. */
+	public static final long NO_FIRST = -1;
+	/** When the first access of the record was, in ns since {@link #startNs}; may be a little after its end, while pages were closed. */
+	public final long[] firstNs;
 
 	public AccessBatch(int capacity) {
 		id = new int[capacity];
@@ -68,6 +72,7 @@ public final class AccessBatch {
 		ip = new long[capacity];
 		readOffset = new int[capacity];
 		writeOffset = new int[capacity];
+		firstNs = new long[capacity];
 	}
 
 	public int capacity() {
@@ -79,16 +84,16 @@ public final class AccessBatch {
 		return count == startNs.length;
 	}
 
-	/** Appends a row without {@link #id}, whose addresses within the page are not known. */
+	/** Appends a row without {@link #id}, whose addresses within the page and whose first access are not known. */
 	public void add(long start, long end, int producerId, int threadIndex, int cpuSetIndex, long readCount,
 			long writeCount, int sharingThreads, int numaNode, int flagBits, long codeAddress) {
 		add(start, end, producerId, threadIndex, cpuSetIndex, readCount, writeCount, sharingThreads, numaNode, flagBits, codeAddress,
-				NO_OFFSET, NO_OFFSET);
+				NO_OFFSET, NO_OFFSET, NO_FIRST);
 	}
 
 	/** Appends a row without {@link #id}. */
 	public void add(long start, long end, int producerId, int threadIndex, int cpuSetIndex, long readCount, long writeCount,
-			int sharingThreads, int numaNode, int flagBits, long codeAddress, int firstRead, int firstWrite) {
+			int sharingThreads, int numaNode, int flagBits, long codeAddress, int firstRead, int firstWrite, long firstAccessNs) {
 		int i = count++;
 		id[i] = -1;
 		startNs[i] = start;
@@ -104,13 +109,24 @@ public final class AccessBatch {
 		ip[i] = codeAddress;
 		readOffset[i] = firstRead;
 		writeOffset[i] = firstWrite;
+		firstNs[i] = firstAccessNs;
+	}
+
+	/**
+	 * The order of rows of one leaf: by start, end, first access, those of which it is not known last. What is equal in this stays in the
+	 * order in which it was recorded.
+	 */
+	public static int compareTimes(AccessBatch a, int i, AccessBatch b, int k) {
+		int c = Long.compare(a.startNs[i], b.startNs[k]);
+		c = c != 0 ? c : Long.compare(a.endNs[i], b.endNs[k]);
+		return c != 0 ? c : Long.compareUnsigned(a.firstNs[i], b.firstNs[k]);
 	}
 
 	/** Appends a copy of row {@code row} of another batch. */
 	public void addFrom(AccessBatch other, int row) {
 		add(other.startNs[row], other.endNs[row], other.producer[row], other.thread[row], other.cpuSet[row],
 				other.reads[row], other.writes[row], other.sharing[row], other.node[row], other.flags[row],
-				other.ip[row], other.readOffset[row], other.writeOffset[row]);
+				other.ip[row], other.readOffset[row], other.writeOffset[row], other.firstNs[row]);
 		id[count - 1] = other.id[row];
 	}
 }

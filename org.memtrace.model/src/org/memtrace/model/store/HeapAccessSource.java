@@ -128,8 +128,7 @@ public final class HeapAccessSource implements AccessSource {
 		int i = a % BATCH;
 		int k = b % BATCH;
 		int c = Integer.compare(x.producer[i], y.producer[k]);
-		c = c != 0 ? c : Long.compare(x.startNs[i], y.startNs[k]);
-		return c != 0 ? c : Long.compare(x.endNs[i], y.endNs[k]); // the sort is stable
+		return c != 0 ? c : AccessBatch.compareTimes(x, i, y, k); // the sort is stable
 	}
 
 	private ChunkInfo describe(int from, int to) {
@@ -206,6 +205,7 @@ public final class HeapAccessSource implements AccessSource {
 			into.ip[r] = b.ip[i];
 			into.readOffset[r] = b.readOffset[i];
 			into.writeOffset[r] = b.writeOffset[i];
+			into.firstNs[r] = b.firstNs[i];
 		}
 		into.leafFrom[into.leaves] = n;
 	}

@@ -564,7 +564,7 @@ public final class AccessesByTime implements AutoCloseable {
 		void copy(int r, AccessBatch to) {
 			to.add(chunk.startNs(r), chunk.endNs(r), producerOfCell[cells.cell[r]], chunk.thread[r], chunk.cpuSet[r], chunk.reads[r],
 					chunk.writes[r], chunk.sharing[r], chunk.node[r], chunk.flags[r], chunk.ip[r], chunk.readOffset[r],
-					chunk.writeOffset[r]);
+					chunk.writeOffset[r], chunk.firstNs[r]);
 			to.id[to.count - 1] = (int) (chunks.firstRow(number) + r);
 		}
 	}

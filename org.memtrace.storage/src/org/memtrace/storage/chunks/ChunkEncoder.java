@@ -71,6 +71,7 @@ final class ChunkEncoder implements AutoCloseable {
 		column(StoredColumn.IP, longs(rows.ip, order, n), n, false);
 		offsets(StoredColumn.READ_OFFSET, rows.reads, rows.readOffset, order, n);
 		offsets(StoredColumn.WRITE_OFFSET, rows.writes, rows.writeOffset, order, n);
+		column(StoredColumn.FIRST, longs(rows.firstNs, order, n), n, false);
 		int t = StoredColumn.TIMES.ordinal();
 		return new Encoded(new ChunkEntry(n, cells[0], cells[1] + 1, starts[0], starts[times - 1], columns.max()[t],
 				columns.sum()[StoredColumn.READS.ordinal()], columns.sum()[StoredColumn.WRITES.ordinal()], columns.pack()), data);

@@ -4,6 +4,7 @@ package org.memtrace.storage.chunks;
 
 import java.util.zip.CRC32C;
 
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.storage.chunks.ByteReader.FormatError;
 
 /**
@@ -57,6 +58,12 @@ public record ChunkEntry(int rows, int cellFrom, int cellTo, long startNs, long 
 		ByteReader in = new ByteReader(columns, 0, columns.length);
 		Columns found = new Columns(in.count(rows), in.count(rows));
 		for (int c = 0; c < StoredColumn.COUNT; c++) {
+			if (c == StoredColumn.FIRST.ordinal() && in.position == in.end) {
+				found.min[c] = AccessBatch.NO_FIRST;
+				found.max[c] = AccessBatch.NO_FIRST;
+				found.sum[c] = rows * AccessBatch.NO_FIRST;
+				break;
+			}
 			found.min[c] = in.signed();
 			found.max[c] = found.min[c] + in.unsigned();
 			found.sum[c] = in.signed();

@@ -74,7 +74,7 @@ public final class ChunkSource implements AccessSource {
 					row.count = 0;
 					row.add(chunk.startNs(r), chunk.endNs(r), producerOfCell[cells.cell[r]], chunk.thread[r], chunk.cpuSet[r],
 							chunk.reads[r], chunk.writes[r], chunk.sharing[r], chunk.node[r], chunk.flags[r], chunk.ip[r],
-							chunk.readOffset[r], chunk.writeOffset[r]);
+							chunk.readOffset[r], chunk.writeOffset[r], chunk.firstNs[r]);
 					sorter.add(row, 0);
 				}
 				progress.worked(chunk.rows);

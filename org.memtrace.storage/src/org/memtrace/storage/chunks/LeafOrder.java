@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.memtrace.model.store.AccessBatch;
 
 /**
- * Puts rows in the order of a chunk: by leaf, start, end; rows that are equal in this keep the order in which they came, which tells
- * who was first. Keeps its memory from call to call; used by one thread.
+ * Puts rows in the order of a chunk: by leaf, start, end, first access; rows that are equal in this keep the order in which they came. So
+ * the order tells who was first. Keeps its memory from call to call; used by one thread.
  */
 public final class LeafOrder {
 	/** So many rows are compared, more are counted by leaf. */
@@ -45,7 +45,7 @@ public final class LeafOrder {
 		if (n <= FEW_ROWS) {
 			IntSort.sort(order, 0, n, (x, y) -> {
 				int c = Integer.compare(leafOfCell[rows.producer[x]], leafOfCell[rows.producer[y]]);
-				return c != 0 ? c : compare(rows, x, y);
+				return c != 0 ? c : AccessBatch.compareTimes(rows, x, rows, y);
 			});
 		} else {
 			byLeaf(rows, n);
@@ -91,13 +91,8 @@ public final class LeafOrder {
 			while (to < n && leafOfCell[rows.producer[order[to]]] == leaf) {
 				to++;
 			}
-			IntSort.sort(order, from, to, (x, y) -> compare(rows, x, y));
+			IntSort.sort(order, from, to, (x, y) -> AccessBatch.compareTimes(rows, x, rows, y));
 			from = to;
 		}
-	}
-
-	private static int compare(AccessBatch rows, int x, int y) {
-		int c = Long.compare(rows.startNs[x], rows.startNs[y]);
-		return c != 0 ? c : Long.compare(rows.endNs[x], rows.endNs[y]);
 	}
 }

@@ -106,6 +106,7 @@ final class RowRun {
 			if (b.writes[i] > 0) {
 				out.signed(b.writeOffset[i]);
 			}
+			out.unsigned(b.firstNs[i] + 1);
 			cell = b.producer[i];
 			start = b.startNs[i];
 			duration = length;
@@ -144,13 +145,14 @@ final class RowRun {
 		long ip;
 		int readOffset;
 		int writeOffset;
+		long firstNs;
 
 		private Cursor() throws StoreException {
 			next();
 		}
 
 		void appendTo(AccessBatch rows) {
-			rows.add(startNs, endNs, cell, thread, cpuSet, reads, writes, sharing, node, flags, ip, readOffset, writeOffset);
+			rows.add(startNs, endNs, cell, thread, cpuSet, reads, writes, sharing, node, flags, ip, readOffset, writeOffset, firstNs);
 		}
 
 		/** Goes to the next row. */
@@ -192,6 +194,7 @@ final class RowRun {
 			}
 			readOffset = reads > 0 ? (int) in.signed() : AccessBatch.NO_OFFSET;
 			writeOffset = writes > 0 ? (int) in.signed() : AccessBatch.NO_OFFSET;
+			firstNs = in.unsigned() - 1;
 		}
 
 		private boolean nextBlock() throws StoreException {

@@ -148,7 +148,8 @@ public final class RowSorter implements AutoCloseable {
 
 	private static int compare(RowRun.Cursor x, RowRun.Cursor y) {
 		int c = Long.compare(x.startNs, y.startNs);
-		return c != 0 ? c : Long.compare(x.endNs, y.endNs);
+		c = c != 0 ? c : Long.compare(x.endNs, y.endNs);
+		return c != 0 ? c : Long.compareUnsigned(x.firstNs, y.firstNs);
 	}
 
 	private final RowRun.Scratch scratch = new RowRun.Scratch() {

@@ -260,6 +260,7 @@ public final class StoredChunks {
 			case IP -> Arrays.stream(into.ip, 0, n).sum();
 			case READ_OFFSET -> sum(into.readOffset, into.reads);
 			case WRITE_OFFSET -> sum(into.writeOffset, into.writes);
+			case FIRST -> Arrays.stream(into.firstNs, 0, n).sum();
 			default -> throw new IllegalArgumentException(column.name());
 			};
 		}
@@ -338,6 +339,9 @@ public final class StoredChunks {
 			}
 			if (all.contains(AccessColumn.WRITE_OFFSET)) {
 				offsets(StoredColumn.WRITE_OFFSET, into.writes, into.writeOffset);
+			}
+			if (all.contains(AccessColumn.FIRST)) {
+				longs(StoredColumn.FIRST, into.firstNs);
 			}
 		}
 

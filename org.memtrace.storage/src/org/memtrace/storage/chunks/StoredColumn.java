@@ -21,7 +21,9 @@ enum StoredColumn {
 	/** Only of rows with reads. */
 	READ_OFFSET,
 	/** Only of rows with writes. */
-	WRITE_OFFSET;
+	WRITE_OFFSET,
+	/** First access of a row since its start, -1 unknown. Chunks that were made earlier do not have it. */
+	FIRST;
 
 	/** Ids of columns of a chunk begin at its number times this. */
 	static final int PER_CHUNK = 16;
@@ -45,6 +47,7 @@ enum StoredColumn {
 		case IP -> AccessColumn.IP;
 		case READ_OFFSET -> AccessColumn.READ_OFFSET;
 		case WRITE_OFFSET -> AccessColumn.WRITE_OFFSET;
+		case FIRST -> AccessColumn.FIRST;
 		};
 	}
 }

@@ -36,7 +36,8 @@ final class TimeRun {
 	private static final int IP = 11;
 	private static final int READ_OFFSET = 12;
 	private static final int WRITE_OFFSET = 13;
-	private static final int COLUMNS = 14;
+	private static final int FIRST = 14;
+	private static final int COLUMNS = 15;
 	private static final int HEADER = COLUMNS * 9;
 
 	private TimeRun() {
@@ -127,6 +128,7 @@ final class TimeRun {
 				values[IP][i] = c.ip[r];
 				values[READ_OFFSET][i] = c.readOffset[r];
 				values[WRITE_OFFSET][i] = c.writeOffset[r];
+				values[FIRST][i] = c.firstNs[r];
 			}
 		}
 
@@ -213,7 +215,7 @@ final class TimeRun {
 			long start = startNs(i);
 			to.add(start, start + durationNs(i), producer, (int) value(THREAD, i), (int) value(CPU_SET, i), value(READS, i), value(WRITES, i),
 					(int) value(SHARING, i), (int) value(NODE, i), (int) value(FLAGS, i), value(IP, i), (int) value(READ_OFFSET, i),
-					(int) value(WRITE_OFFSET, i));
+					(int) value(WRITE_OFFSET, i), value(FIRST, i));
 			to.id[to.count - 1] = id;
 		}
 	}

@@ -46,6 +46,7 @@ final class Verifier {
 		values(StoredColumn.NODE, i -> chunk.node[i]);
 		values(StoredColumn.FLAGS, i -> chunk.flags[i]);
 		values(StoredColumn.IP, i -> chunk.ip[i]);
+		values(StoredColumn.FIRST, i -> chunk.firstNs[i]);
 		require(columns.sum()[StoredColumn.READS.ordinal()] == entry.reads()
 				&& columns.sum()[StoredColumn.WRITES.ordinal()] == entry.writes(), "the sums of the index differ");
 		int min = Integer.MAX_VALUE;

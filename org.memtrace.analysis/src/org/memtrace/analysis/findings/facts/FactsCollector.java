@@ -63,7 +63,7 @@ public final class FactsCollector {
 	private static final int WORD_BYTES = 8;
 	private static final Set<AccessColumn> PLACES = EnumSet.of(AccessColumn.CPU_SET, AccessColumn.NODE);
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
-			AccessColumn.WRITES, AccessColumn.IP, AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET);
+			AccessColumn.WRITES, AccessColumn.IP, AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET, AccessColumn.FIRST);
 
 	private final TraceStore store;
 	private final AccessSource source;
@@ -548,7 +548,7 @@ public final class FactsCollector {
 					continue;
 				}
 				long start = chunk.startNs(r);
-				g.firstNs = Math.min(g.firstNs, start);
+				g.firstNs = Math.min(g.firstNs, chunk.beginNs(r));
 				g.lastNs = Math.max(g.lastNs, chunk.endNs(r));
 				interval[n] = intervals.of(g.image, start);
 				thread[n] = chunk.thread[r] < threads.size() ? chunk.thread[r] : -1;

@@ -171,6 +171,7 @@ class AccessScanTest {
 				case IP -> c.ip[r];
 				case READ_OFFSET -> c.readOffset[r];
 				case WRITE_OFFSET -> c.writeOffset[r];
+				case FIRST -> c.firstNs[r];
 				});
 			}
 		}

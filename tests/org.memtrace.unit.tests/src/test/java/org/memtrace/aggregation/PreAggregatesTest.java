@@ -127,7 +127,8 @@ class PreAggregatesTest {
 			}
 			FirstTouches touches = table.firstTouches(Progress.NONE);
 			for (int i = 0; i < touches.count(); i++) {
-				texts.add(touches.producer(i) + " " + touches.startNs(i) + " " + touches.endNs(i) + " " + touches.thread(i));
+				texts.add(touches.producer(i) + " " + touches.startNs(i) + " " + touches.atNs(i) + " " + touches.isKnown(i) + " "
+						+ touches.endNs(i) + " " + touches.thread(i));
 			}
 			for (int slices : new int[] {1, 7, 50}) {
 				TimeSlices cut = table.timeDensity(Progress.NONE).slices(start, end, slices);

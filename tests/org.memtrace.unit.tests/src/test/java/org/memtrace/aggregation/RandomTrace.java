@@ -87,7 +87,8 @@ final class RandomTrace {
 				writes = 1;
 			}
 			batch.add(time[0], time[1], leaf, random.nextInt(threads + 1) - 1, random.nextInt(threads + 1) - 1, reads, writes,
-					1 + random.nextInt(1 + random.nextInt(threads)), nodes ? random.nextInt(3) - 1 : -1, 0, 0, -1, -1);
+					1 + random.nextInt(1 + random.nextInt(threads)), nodes ? random.nextInt(3) - 1 : -1, 0, 0, -1, -1,
+					i % 3 == 0 ? AccessBatch.NO_FIRST : i * 7919L % (time[1] - time[0]));
 		}
 		writer.threads(infos);
 		writer.structures(structures);

@@ -122,6 +122,7 @@ final class Rechunked implements AccessSource {
 		case IP -> into.ip[r] = wanted ? all.ip[row] : -7;
 		case READ_OFFSET -> into.readOffset[r] = wanted ? all.readOffset[row] : -7;
 		case WRITE_OFFSET -> into.writeOffset[r] = wanted ? all.writeOffset[row] : -7;
+		case FIRST -> into.firstNs[r] = wanted ? all.firstNs[row] : -7;
 		}
 	}
 }

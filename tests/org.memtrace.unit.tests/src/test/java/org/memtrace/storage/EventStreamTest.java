@@ -103,7 +103,7 @@ class EventStreamTest {
 			boolean read = random.nextBoolean();
 			batch.add(start, start + 1 + random.nextInt(3), random.nextInt(5), random.nextInt(3) - 1, random.nextInt(3),
 					read ? 1L << random.nextInt(40) : 0, read && random.nextInt(4) > 0 ? 0 : 1 + random.nextInt(3), 1 + random.nextInt(3),
-					random.nextInt(2), random.nextInt(2), 0, -1, -1);
+					random.nextInt(2), random.nextInt(2), 0, -1, -1, -1);
 		}
 		return batch;
 	}

@@ -385,7 +385,7 @@ public final class PlantedTrace {
 				int leaf = firstLeaf.get(a.structure()) + a.page();
 				long start = a.interval() * INTERVAL * stretch;
 				batch.add(start, start + INTERVAL * stretch, leaf, a.thread(), a.cpu() + 1, a.reads(), a.writes(), 1, a.node(), 0, a.ip(),
-						a.readOffset(), a.writeOffset());
+						a.readOffset(), a.writeOffset(), -1);
 			}
 			w.accesses(batch);
 			List<Interval> monitored = new ArrayList<>();

@@ -18,10 +18,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.FirstTouches;
 import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.export.TraceExport;
@@ -32,11 +34,13 @@ import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.statistics.AccessGroups.Group;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.TraceDirectoryBuilder;
 import org.memtrace.model.CancelledException;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
@@ -118,6 +122,37 @@ class AccessGroupsTest {
 		PageUse.visit(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL.subtree(tree, structure)), Progress.NONE,
 				part::add);
 		assertEquals(pages.stream().filter(p -> p.producer() >= structure && p.producer() < tree.subtreeEnd(structure)).toList(), part);
+	}
+
+	/** In the second interval thread 101 comes first, but was recorded after thread 100; of page 3 it is not known. */
+	@Test
+	void theFirstAccessOfARecordTellsWhenAndByWhom(@TempDir Path folder) throws Exception {
+		Path directory = new TraceDirectoryBuilder(folder.resolve("first"))
+				.file("p0000/image.json", "{\"index\":0,\"pid\":100,\"start_ns\":1000}")
+				.file("p0000/threads.csv", "TaskId,Name,Birth,Death", "100,a,1000,-1", "101,b,1000,-1")
+				.file("p0000/accesses-000000.csv", TraceDirectoryBuilder.HEADER + ",First", "10000,0,1,0,1,1000,2000,100,0,0,0,500",
+						"11000,0,1,1,1,2000,3000,100,0,0,0,700", "11000,0,0,1,1,2000,3000,101,0,0,0,30", "11000,0,0,1,1,2000,3000,-1,0,0,1,",
+						"12000,0,1,2,1,2000,3000,101,0,0,0,1005", "13000,0,1,0,1,3000,4000,100,0,0,0,")
+				.write();
+		try (TraceStore first = catalogue.open(new ImportOperation(directory, catalogue::create).call(Progress.NONE).trace().id())) {
+			List<String> pages = new ArrayList<>();
+			AccessTable table = AccessTable.load(first, Progress.NONE);
+			PageUse.visit(table, AccessFilter.of(AccessQuery.ALL), Progress.NONE, p -> pages.add(p.firstNs() + " " + p.firstKnown() + " T"
+					+ p.firstThread() + ", written " + (p.firstWriter() < 0 ? "never" : p.firstWriteNs() + " " + p.firstWriteKnown() + " T"
+					+ p.firstWriter())));
+			assertEquals(List.of("1500 true T0, written never", "2000 false T1, written 2000 false T1", "3005 true T1, written 3005 false T1",
+					"3000 false T0, written never"), pages);
+			assertEquals(1500, table.details(0).firstNs());
+			FirstTouches touches = table.firstTouches(Progress.NONE);
+			assertEquals("2030 true 1", touches.atNs(1) + " " + touches.isKnown(1) + " " + touches.thread(1));
+			List<Long> stored = new ArrayList<>();
+			first.visitAccesses(AccessQuery.ALL, b -> {
+				for (int i = 0; i < b.count; i++) {
+					stored.add(b.firstNs[i]);
+				}
+			}, Progress.NONE);
+			assertEquals(List.of(500L, 30L, 700L, AccessBatch.NO_FIRST, 1005L, AccessBatch.NO_FIRST), stored);
+		}
 	}
 
 	private long task(int thread) throws MemtraceException {

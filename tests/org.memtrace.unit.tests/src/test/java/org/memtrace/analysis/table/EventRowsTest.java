@@ -396,7 +396,7 @@ class EventRowsTest {
 	}
 
 	private static Row event(int type, double value) {
-		return new Row(0, 10, 20, 0, -1, -1, 0, 0, 0, -1, 0, 0, -1, -1, type, value, 0, "");
+		return new Row(0, 10, 20, 0, -1, -1, 0, 0, 0, -1, 0, 0, -1, -1, -1, type, value, 0, "");
 	}
 
 	@Test

@@ -34,8 +34,9 @@ class ChunksTest {
 	Path directory;
 
 	record Row(int leaf, long start, long end, int thread, int cpuSet, int cell, long reads, long writes, int sharing, int node, int flags,
-			long ip, int readOffset, int writeOffset) {
-		static final Comparator<Row> ORDER = Comparator.comparingInt(Row::leaf).thenComparingLong(Row::start).thenComparingLong(Row::end);
+			long ip, int readOffset, int writeOffset, long firstNs) {
+		static final Comparator<Row> ORDER = Comparator.comparingInt(Row::leaf).thenComparingLong(Row::start).thenComparingLong(Row::end)
+				.thenComparing(Row::firstNs, Long::compareUnsigned);
 	}
 
 	/** What the numbers of a column are like. */
@@ -86,6 +87,7 @@ class ChunksTest {
 		LongSupplier flags = column(random, 0, Integer.MAX_VALUE);
 		LongSupplier ip = random.nextBoolean() ? column(random, Long.MIN_VALUE / 2, Long.MAX_VALUE / 2) : column(random, 0, 1 << 24);
 		LongSupplier offset = column(random, -1, 1 << 12);
+		LongSupplier first = column(random, -1, 1L << 40);
 		boolean bound = random.nextBoolean();
 		List<Row> rows = new ArrayList<>();
 		for (int i = 0; i < n; i++) {
@@ -97,7 +99,7 @@ class ChunksTest {
 			r = r == 0 && w == 0 ? 1 : r;
 			rows.add(new Row(leafOfCell[c], s, s + duration.getAsLong(), t, bound ? (t + 1) * 2 : (int) cpuSet.getAsLong(), c, r, w,
 					(int) sharing.getAsLong(), (int) node.getAsLong(), (int) flags.getAsLong(), ip.getAsLong(),
-					r > 0 ? (int) offset.getAsLong() : -1, w > 0 ? (int) offset.getAsLong() : -1));
+					r > 0 ? (int) offset.getAsLong() : -1, w > 0 ? (int) offset.getAsLong() : -1, first.getAsLong()));
 		}
 		if (random.nextBoolean()) {
 			rows.sort(Comparator.comparingLong(Row::start));
@@ -109,7 +111,7 @@ class ChunksTest {
 		AccessBatch batch = new AccessBatch(rows.size());
 		for (Row r : rows) {
 			batch.add(r.start, r.end, r.cell, r.thread, r.cpuSet, r.reads, r.writes, r.sharing, r.node, r.flags, r.ip, r.readOffset,
-					r.writeOffset);
+					r.writeOffset, r.firstNs);
 		}
 		return batch;
 	}
@@ -139,11 +141,26 @@ class ChunksTest {
 				for (int r = c.leafFrom[l]; r < c.leafFrom[l + 1]; r++) {
 					assertEquals(leafOfCell[c.leaf[l]], leafOfCell[cells.cell[r]]);
 					rows.add(new Row(leafOfCell[c.leaf[l]], c.startNs(r), c.endNs(r), c.thread[r], c.cpuSet[r], cells.cell[r], c.reads[r],
-							c.writes[r], c.sharing[r], c.node[r], c.flags[r], c.ip[r], c.readOffset[r], c.writeOffset[r]));
+							c.writes[r], c.sharing[r], c.node[r], c.flags[r], c.ip[r], c.readOffset[r], c.writeOffset[r], c.firstNs[r]));
 				}
 			}
 		}
 		return rows;
+	}
+
+	/** Their index says nothing of first accesses, which came last. */
+	@Test
+	void chunksThatWereMadeEarlierKnowNoFirstAccess() throws Exception {
+		Case c = random(new Random(20261128));
+		List<Row> before = c.rows.stream().map(r -> new Row(r.leaf, r.start, r.end, r.thread, r.cpuSet, r.cell, r.reads, r.writes, r.sharing,
+				r.node, r.flags, r.ip, r.readOffset, r.writeOffset, AccessBatch.NO_FIRST)).sorted(Row.ORDER).toList();
+		HeapBlobs blobs = write(new Case(before, c.leafOfCell, c.leaves), 100, 50, 100, 0);
+		List<ChunkEntry> index = blobs.index().stream().map(e -> {
+			int sum = Math.ceilDiv(64 - Long.numberOfLeadingZeros(2L * e.rows() - 1), 7); // zigzag, LEB128: 2 * rows - 1
+			byte[] columns = Arrays.copyOf(e.columns(), e.columns().length - 3 - sum);
+			return new ChunkEntry(e.rows(), e.cellFrom(), e.cellTo(), e.startNs(), e.lastStartNs(), e.endNs(), e.reads(), e.writes(), columns);
+		}).toList();
+		assertEquals(before, read(new StoredChunks("t", index, blobs), c.leafOfCell));
 	}
 
 	@Test
@@ -201,6 +218,7 @@ class ChunksTest {
 		case IP -> "" + c.ip[r];
 		case READ_OFFSET -> "" + c.readOffset[r];
 		case WRITE_OFFSET -> "" + c.writeOffset[r];
+		case FIRST -> "" + c.firstNs[r];
 		};
 	}
 
@@ -264,7 +282,7 @@ class ChunksTest {
 		for (int i = 0; i < b.count; i++) {
 			Row r = places.get(b.id[i]);
 			assertEquals(r, new Row(b.producer[i], b.startNs[i], b.endNs[i], b.thread[i], b.cpuSet[i], r.cell, b.reads[i], b.writes[i],
-					b.sharing[i], b.node[i], b.flags[i], b.ip[i], b.readOffset[i], b.writeOffset[i]));
+					b.sharing[i], b.node[i], b.flags[i], b.ip[i], b.readOffset[i], b.writeOffset[i], b.firstNs[i]));
 			ids.add(b.id[i]);
 		}
 	}
