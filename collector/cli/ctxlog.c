@@ -319,6 +319,12 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 		e->c = HEX(&k);
 		e->d = (uint64_t)DEC(&k);
 		break;
+	case 'G':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = (uint64_t)DEC(&k);
+		e->c = HEX(&k);
+		break;
 	case 'H':
 		e->time = DEC(&k);
 		e->a = HEX(&k);
@@ -592,6 +598,60 @@ static void heap_grew(struct mt_live *l, const struct event *e)
 		l->heap[i].end = e->b;
 }
 
+/* Of what is unmapped only that is kept which had an advice: a program that gives none has none of this. */
+static void advise(struct mt_context *c, int64_t time, uint64_t start, uint64_t len, int what)
+{
+	bool matters = what && len;
+
+	for (size_t i = 0; i < c->n_advice && len && !matters; i++)
+		matters = c->advice[i].what && c->advice[i].start < start + len && c->advice[i].end > start;
+	if (!matters)
+		return;
+	MT_GROW(c->advice, c->n_advice, c->cap_advice);
+	c->advice[c->n_advice++] = (struct mt_advice){ time, start, start + page_up(c, len), what };
+}
+
+/* The advice for an address that is in force before a time. */
+static int advice_at(const struct mt_context *c, uint64_t addr, int64_t until)
+{
+	for (size_t i = c->n_advice; i-- > 0; )
+		if (c->advice[i].time < until && c->advice[i].start <= addr && addr < c->advice[i].end)
+			return c->advice[i].what;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+uint64_t mt_context_advised(const struct mt_context *c, const struct mt_structure *s, int advice)
+{
+	const int64_t until = s->death < 0 ? INT64_MAX : s->death;
+	uint64_t *border = NULL, bytes = 0;
+	size_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < c->n_advice; i++) {
+		const struct mt_advice *a = &c->advice[i];
+
+		if (a->time < until && a->start < s->end && a->end > s->start) {
+			MT_GROW(border, n, cap);
+			border[n++] = a->start > s->start ? a->start : s->start;
+			MT_GROW(border, n, cap);
+			border[n++] = a->end < s->end ? a->end : s->end;
+		}
+	}
+	if (n)
+		qsort(border, n, sizeof(*border), by_address);
+	for (size_t i = 1; i < n; i++)
+		if (border[i] > border[i - 1] && advice_at(c, border[i - 1], until) == advice)
+			bytes += border[i] - border[i - 1];
+	free(border);
+	return bytes;
+}
+
 static void apply(struct mt_context *c, struct event *e)
 {
 	struct mt_thread *t;
@@ -633,6 +693,7 @@ static void apply(struct mt_context *c, struct event *e)
 			block_dies(c, at, e->time);
 		break;
 	case 'M':
+		advise(c, e->time, e->a, e->b, 0);
 		map_new(c, e, e->a, e->b, NULL);
 		map_unseen(c, e);
 		break;
@@ -640,10 +701,14 @@ static void apply(struct mt_context *c, struct event *e)
 		find_unseen(c, e);
 		break;
 	case 'U':
+		advise(c, e->time, e->a, e->b, 0);
 		unmap(c, e->a, e->a + page_up(c, e->b), e->time);
 		mt_unseen_unmap(&c->unseen, e->a, e->a + page_up(c, e->b), e->time);
 		break;
-	case 'W':
+	case 'W':		/* the advice is the mapping's */
+		at = advice_at(c, e->a, INT64_MAX);
+		advise(c, e->time, e->a, e->b, 0);
+		advise(c, e->time, e->c, e->d, (int)at);
 		remap(c, e);
 		mt_unseen_move(&c->unseen, e->a, e->a + page_up(c, e->b), e->c, e->c + page_up(c, e->d), e->time);
 		break;
@@ -657,6 +722,9 @@ static void apply(struct mt_context *c, struct event *e)
 			c->live->brk_lo = e->a;
 		if (e->c > c->live->brk_hi)
 			c->live->brk_hi = e->c;
+		break;
+	case 'G':
+		advise(c, e->time, e->a, e->b, (int)e->c);
 		break;
 	case 'H':
 		heap_grew(c->live, e);
@@ -1059,5 +1127,6 @@ void mt_context_free(struct mt_context *c)
 	free(c->cpu);
 	free(c->objects);
 	free(c->stacks);
+	free(c->advice);
 	memset(c, 0, sizeof(*c));
 }

@@ -34,6 +34,13 @@ struct mt_structure {
 	uint64_t seg_device, seg_inode, seg_offset;
 };
 
+/* What the program advised about huge pages in a range, in the order of time; what is unmapped has no advice any more. */
+struct mt_advice {
+	int64_t time;
+	uint64_t start, end;
+	int what;		/* MADV_HUGEPAGE, MADV_NOHUGEPAGE, 0: none any more */
+};
+
 struct mt_thread {
 	int64_t tid, parent;
 	char *name;
@@ -80,6 +87,8 @@ struct mt_context {
 	uint64_t unmatched;		/* deaths of unknown blocks */
 	bool have_log;
 	uint64_t page_bytes;		/* of the kernel on which it was recorded; 0: no log told it */
+	struct mt_advice *advice;
+	size_t n_advice, cap_advice;
 	struct mt_unseen unseen;	/* of the image itself: a child of fork tells what it inherits */
 	/* of the replay */
 	struct mt_live *live;
@@ -92,6 +101,8 @@ struct mt_context {
  */
 int mt_context_read(struct mt_context *c, const char *trace, const char *dir);
 void mt_context_free(struct mt_context *c);
+/* Bytes of a structure for which an advice about huge pages is in force at its death, or at the end. */
+uint64_t mt_context_advised(const struct mt_context *c, const struct mt_structure *s, int advice);
 /* Gives back what mt_context_read keeps for the next child of the same parent. */
 void mt_context_forget(void);
 /* Index of a new, zeroed structure. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -761,7 +762,7 @@ static int write_structures(struct mt_context *c, const char *dir, int64_t since
 
 	if (err)
 		return err;
-	fputs("Id,Kind,Name,Start,End,Birth,Death,TaskId,Stack,Site,Type,Members,Segment\n", out.f);
+	fputs("Id,Kind,Name,Start,End,Birth,Death,TaskId,Stack,Site,Type,Members,Segment,HugeBytes,NoHugeBytes\n", out.f);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct mt_structure *s = &c->s[i];
 
@@ -785,7 +786,9 @@ static int write_structures(struct mt_context *c, const char *dir, int64_t since
 		putc_unlocked(',', out.f);
 		if (s->segment)
 			fprintf(out.f, "%" PRIx64 ":%" PRIx64 ":%" PRIx64, s->seg_device, s->seg_inode, s->seg_offset);
-		putc_unlocked('\n', out.f);
+		putc_unlocked(',', out.f);
+		put_dec(out.f, (int64_t)mt_context_advised(c, s, MADV_HUGEPAGE));
+		fprintf(out.f, "%" PRIu64 "\n", mt_context_advised(c, s, MADV_NOHUGEPAGE));
 	}
 	tdestroy(seen, free);
 	return mt_newfile_commit(&out);

@@ -49,6 +49,8 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 void ctx_note_munmap(void *addr, size_t len);
 void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len);
 void ctx_note_brk(void *old_brk, void *new_brk);
+/* The program asked for huge pages in a range (MADV_HUGEPAGE), or for none (MADV_NOHUGEPAGE). */
+void ctx_note_huge(void *addr, size_t len, int advice);
 
 /*
  * hook, or with the backend's lock held: any thread. The loader maps something; memory is about to be unmapped. The latter may

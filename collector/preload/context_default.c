@@ -32,6 +32,11 @@ WEAK void ctx_note_brk(void *old_brk, void *new_brk)
 	(void)old_brk, (void)new_brk;
 }
 
+WEAK void ctx_note_huge(void *addr, size_t len, int advice)
+{
+	(void)addr, (void)len, (void)advice;
+}
+
 WEAK void ctx_note_loaded(void)
 {
 }

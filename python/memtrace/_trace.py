@@ -163,6 +163,11 @@ class Trace:
         """Pages that were used, with who used them first."""
         return self.table("pages")
 
+    @property
+    def footprints(self) -> Table:
+        """How much of each structure had been touched at the end of each monitoring interval."""
+        return self.table("footprints")
+
     def pages_by(self, *keys: str) -> Table:
         """Records, reads and writes of each page, divided by columns of accesses: ``pages_by("thread")`` is page by thread."""
         by = ["structure", "producer", "page_index", *keys]

@@ -37,7 +37,7 @@ class Package(unittest.TestCase):
         shutil.rmtree(cls.tmp)
 
     def test_tables_are_those_of_query(self):
-        for name in ("structures", "threads", "intervals", "stacks", "producers", "pages", "findings"):
+        for name in ("structures", "threads", "intervals", "stacks", "producers", "pages", "footprints", "findings"):
             table = getattr(self.trace, name)
             wanted = rows("--what", name, self.db)
             self.assertEqual(list(wanted[0]), table.columns, name)

@@ -35,8 +35,8 @@ TEXTS <- c("cpu", "type", "thread", "structure", "site", "type_name", "size_clas
 ADDRESSES <- c("page_start", "address", "ip", "start", "end")
 # fit into 53 bits: of the rest, times of the clock do not always
 DOUBLES <- c("time_ns", "reads", "writes", "size_bytes", "offset", "faults", "lost", "unattributed", "records", "target_ns", "cpu_ns",
-             "latency", "accesses", "resident_bytes", "unseen_shared_bytes", "unseen_file_bytes", "program_cpu_ns", "monitor_cpu_ns",
-             "scan_ns", "zap_ns")
+             "latency", "accesses", "resident_bytes", "touched_bytes", "huge_bytes", "no_huge_bytes", "unseen_shared_bytes",
+             "unseen_file_bytes", "program_cpu_ns", "monitor_cpu_ns", "scan_ns", "zap_ns")
 INTEGERS <- c("image", "producer", "page_index", "structure_id", "task", "thread_index", "flags", "node", "sharing", "numa_distance", "id",
               "subphases", "first_known", "first_write_known", "stack", "index", "main", "depth", "line", "parent", "subtree_end", "threads", "weight_ppm", "producer_from", "producer_to")
 CLOCKS <- c("start_ns", "end_ns", "birth_ns", "death_ns", "first_ns", "first_write_ns", "from_ns", "to_ns", "closed_ns", "first_access_ns")
@@ -76,10 +76,10 @@ mt_open <- function(trace) {
   t
 }
 
-#' One of the tables structures, threads, intervals, stacks, producers, pages, findings. It is read once.
+#' One of the tables structures, threads, intervals, stacks, producers, pages, footprints, findings. It is read once.
 mt_table <- function(trace, name) {
   stopifnot(inherits(trace, "mt_trace"))
-  known <- c("structures", "threads", "intervals", "stacks", "producers", "pages", "findings")
+  known <- c("structures", "threads", "intervals", "stacks", "producers", "pages", "footprints", "findings")
   if (!name %in% known) {
     stop("there is no table ", name, "; there are accesses, ", paste(known, collapse = ", "), call. = FALSE)
   }

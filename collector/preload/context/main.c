@@ -205,10 +205,10 @@ static void log_range(char kind, uintptr_t a, uint64_t b, uintptr_t c, uint64_t 
 	ctx_line_dec(&l, ctx_now());
 	ctx_line_hex(&l, a);
 	ctx_line_dec(&l, b);
-	if (n == 4) {
+	if (n > 2)
 		ctx_line_hex(&l, c);
+	if (n > 3)
 		ctx_line_dec(&l, d);
-	}
 	ctx_line_end(&l);
 	ctx_nest--;
 }
@@ -229,6 +229,12 @@ void ctx_note_mremap(void *old, size_t osz, void *new_, size_t nsz)
 	if (ctx_unlikely(ctx_suspecting))
 		ctx_suspect_moved((uintptr_t)old, osz, (uintptr_t)new_, nsz);
 	log_range('W', (uintptr_t)old, osz, (uintptr_t)new_, nsz, 4);
+}
+
+void ctx_note_huge(void *addr, size_t len, int advice)
+{
+	if (noting(SIZE_MAX))
+		log_range('G', (uintptr_t)addr, len, (uintptr_t)advice, 0, 3);
 }
 
 /* The allocator moves the break from inside malloc, so this one is noted at

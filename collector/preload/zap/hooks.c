@@ -483,8 +483,10 @@ int zap_hook_madvise(void *addr, size_t len, int advice)
 	uint64_t mask;
 	long ret = 0;
 
-	if (!looks_after() || (a & (MT_PAGE - 1)) || end <= a)
-		return (int)finish(mt_sys(SYS_madvise, addr, len, advice));
+	if (!looks_after() || (a & (MT_PAGE - 1)) || end <= a) {
+		ret = mt_sys(SYS_madvise, addr, len, advice);
+		goto done;
+	}
 	mask = zap_enter();
 	if (s->active && s->rwp && (advice == MADV_DONTNEED || advice == MADV_DONTNEED_LOCKED || advice == MADV_FREE))
 		zap_note_present(a, end - a);
@@ -508,6 +510,9 @@ int zap_hook_madvise(void *addr, size_t len, int advice)
 		}
 	}
 	leave(mask);
+done:
+	if (!ret && len && (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE) && is_program())
+		ctx_note_huge(addr, len, advice);
 	return (int)finish(ret);
 }
 

@@ -4,6 +4,7 @@
 /* context.log replayed: lives, mappings that are cut, fork, torn lines. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,6 +97,40 @@ static void example(void)
 	CHECK_EQ(c.end, 1169000001);
 	CHECK_EQ(c.n_objects, 1);
 	mt_context_free(&c);
+}
+
+/* "start-end huge no-huge;" of each structure */
+static void expect_advised(const char *image, const char *log, const char *want)
+{
+	struct mt_context c;
+	char *got = mt_strdup(""), *next;
+
+	put(image, log);
+	CHECK_EQ(mt_context_read(&c, dir, image), 0);
+	for (size_t i = 0; i < c.n; i++) {
+		next = mt_printf("%s%" PRIx64 "-%" PRIx64 " %" PRIu64 " %" PRIu64 ";", got, c.s[i].start, c.s[i].end,
+				 mt_context_advised(&c, &c.s[i], MADV_HUGEPAGE), mt_context_advised(&c, &c.s[i], MADV_NOHUGEPAGE));
+		free(got);
+		got = next;
+	}
+	CHECK_STR(got, want);
+	free(got);
+	mt_context_free(&c);
+}
+
+static void advice(void)
+{
+	/* a block in what was advised before it was born; half of the mapping is taken back; a block that died before */
+	expect_advised("p0000", "V 1 1 7 4096 16;\nM 2 7 10000 16384 3 22 -1 -;\nG 3 10000 16384 e;\nA 4 7 11800 4096 -1 m;\n"
+		       "A 1 7 10100 16 -1 m;\nD 2 7 10100;\nG 5 12000 8192 f;\n",
+		       "10100-10110 0 0;10000-14000 8192 8192;11800-12800 2048 2048;");
+	/* the same twice counts once; another mapping in its place has none; it is in force when the first one dies */
+	expect_advised("p0000", "V 1 1 7 4096 16;\nM 2 7 10000 8192 3 22 -1 -;\nG 3 10000 4096 e;\nG 4 10000 4096 e;\nU 5 10000 8192;\n"
+		       "M 6 7 10000 8192 3 22 -1 -;\n", "10000-12000 4096 0;10000-12000 0 0;");
+	/* it moves with the mapping, and a child of fork has it */
+	expect_advised("p0002", "V 1 1 7 4096 16;\nM 2 7 10000 4096 3 22 -1 -;\nG 3 10000 4096 e;\nW 4 10000 4096 30000 8192;\n",
+		       "10000-11000 4096 0;30000-32000 8192 0;");
+	expect_advised("p0003", "V 1 9 8 4096 16;\nF 9 2;\nY 9 7 8;\n", "30000-32000 8192 0;");
 }
 
 /* "start-end birth..death PATH prot;" of what is not seen */
@@ -262,6 +297,7 @@ int main(void)
 	mt_context_free(&c);
 	example();
 	unseen();
+	advice();
 	mt_context_forget();
 	cmd = mt_printf("rm -r %s", dir);
 	CHECK_EQ(system(cmd), 0);

@@ -499,9 +499,11 @@ final class SqlTraceStore implements TraceStore {
 					row -> new Structure(row.getInt(1), row.getInt(2), StructureKind.values()[row.getInt(3)],
 							row.getString(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8),
 							row.getLong(9), row.getInt(10), row.getString(11),
-							/* databases that were made before types, or their members, were recorded have no such columns */
+							/* databases that were made before types, their members, or advice were recorded have no such columns */
 							row.getMetaData().getColumnCount() > 11 ? row.getString(12) : "",
-							row.getMetaData().getColumnCount() > 12 ? row.getString(13) : ""));
+							row.getMetaData().getColumnCount() > 12 ? row.getString(13) : "",
+							row.getMetaData().getColumnCount() > 13 ? row.getLong(14) : -1,
+							row.getMetaData().getColumnCount() > 14 ? row.getLong(15) : -1));
 		}
 		return structures;
 	}

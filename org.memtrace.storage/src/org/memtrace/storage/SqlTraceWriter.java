@@ -143,7 +143,7 @@ final class SqlTraceWriter implements TraceWriter {
 
 	@Override
 	public void structures(List<Structure> list) throws MemtraceException {
-		insert("INSERT INTO MT_STRUCTURE VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", list, (row, s) -> {
+		insert("INSERT INTO MT_STRUCTURE VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", list, (row, s) -> {
 			row.setInt(1, s.id());
 			row.setInt(2, s.image());
 			row.setInt(3, s.kind().ordinal());
@@ -157,6 +157,8 @@ final class SqlTraceWriter implements TraceWriter {
 			row.setString(11, s.site());
 			row.setString(12, s.typeName());
 			row.setString(13, s.members());
+			row.setLong(14, s.hugeBytes());
+			row.setLong(15, s.noHugeBytes());
 		});
 	}
 

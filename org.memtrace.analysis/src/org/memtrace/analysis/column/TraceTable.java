@@ -63,11 +63,14 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 					Column.number("task", "Task", "thread that allocated it; of a stack the thread whose stack it is"),
 					Column.number("stack", "Stack", "where it was allocated, in the table of stacks"),
 					Column.text("site", "Site", "source line where it was allocated or defined"),
-					Column.text("type_name", "Type", "its type as it is declared; of a block the elements and their number, if the variable to which it was assigned tells")),
+					Column.text("type_name", "Type", "its type as it is declared; of a block the elements and their number, if the variable to which it was assigned tells"),
+					Column.number("huge_bytes", "Huge pages wanted", "bytes that the program wanted in huge pages (MADV_HUGEPAGE) at the end of its life"),
+					Column.number("no_huge_bytes", "Huge pages refused", "bytes that it wanted in small pages only (MADV_NOHUGEPAGE)")),
 			(store, query, visitor, progress) -> {
 				for (Structure s : store.structures()) {
 					visitor.row(s.id(), s.image(), lower(s.kind()), known(s.name()), s.startAddress(), s.endAddress(), s.sizeBytes(), s.birthNs(),
-							end(s.deathNs()), known(s.taskId()), known(s.stack()), known(s.site()), known(s.typeName()));
+							end(s.deathNs()), known(s.taskId()), known(s.stack()), known(s.site()), known(s.typeName()),
+							known(s.hugeBytes()), known(s.noHugeBytes()));
 				}
 			});
 
@@ -261,6 +264,19 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 							"1: first_write_ns is the time of the write; 0: begin of its interval, or of a record that also reads")),
 			null);
 
+	/** How much of the structures is touched. */
+	public static final TraceTable FOOTPRINTS = new TraceTable("footprints",
+			"a structure of which more or less had been touched at the end of a monitoring interval than at the end of the one before",
+			List.of(Column.number("image", "Image", "number of the process image"),
+					Column.number("end_ns", "End", "end of the monitoring interval, in the clock of the trace"),
+					Column.number("structure_id", "Structure number", "number of the structure; of several blocks of one name and place that of the first"),
+					Column.text("structure", "Structure", "its name"),
+					Column.number("touched_bytes", "Touched",
+							"memory of its pages that had been touched until then, which is what it has resident at most; 0: it has died"),
+					Column.number("resident_bytes", "Resident",
+							"memory of the whole process that was resident then, as far as the recorder sees it")),
+			null);
+
 	/** What is wrong, as {@code memtrace advise} finds it. */
 	public static final TraceTable FINDINGS = new TraceTable("findings", "a finding of `memtrace advise`",
 			List.of(Column.number("id", "Finding number", "number of the finding, the most important one is 0"),
@@ -284,9 +300,10 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 
 	/** Tables that are parts of the trace, those of a Parquet folder first. */
 	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, REGIONS, LINES, INSTRUCTIONS, THREAD_INSTRUCTIONS,
-			STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FINDINGS);
+			STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FOOTPRINTS, FINDINGS);
 	/** Tables that a Parquet folder has beside the accesses. */
-	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, PAGES, FINDINGS);
+	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, PAGES, FOOTPRINTS,
+			FINDINGS);
 
 	/** The table with a name, or null. */
 	public static TraceTable find(String name) {

@@ -32,7 +32,7 @@ public record FolderTable(String name, String files, String meaning, Map<String,
 		Map<String, String> names = new LinkedHashMap<>();
 		names.put(ACCESSES, "access");
 		for (TraceTable t : List.of(TraceTable.STRUCTURES, TraceTable.THREADS, TraceTable.STACKS, TraceTable.INTERVALS, TraceTable.PAGES,
-				TraceTable.PRODUCERS, TraceTable.FINDINGS)) {
+				TraceTable.FOOTPRINTS, TraceTable.PRODUCERS, TraceTable.FINDINGS)) {
 			names.put(t.name(), t.name().substring(0, t.name().length() - 1));
 		}
 		return names;

@@ -12,6 +12,7 @@ import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.Finding;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.statistics.Footprint;
 import org.memtrace.analysis.statistics.PageUse;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.model.MemtraceException;
@@ -21,8 +22,8 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
- * The rows of the tables that no trace holds, but that a pass over its accesses finds: {@link TraceTable#PAGES} and {@link
- * TraceTable#FINDINGS}.
+ * The rows of the tables that no trace holds, but that a pass over its accesses finds: {@link TraceTable#PAGES}, {@link
+ * TraceTable#FOOTPRINTS} and {@link TraceTable#FINDINGS}.
  */
 public final class FoundRows {
 	private FoundRows() {
@@ -31,7 +32,7 @@ public final class FoundRows {
 	/**
 	 * Gives the rows of one of these tables; none for a trace without accesses.
 	 *
-	 * @param filter the accesses of which {@link TraceTable#PAGES} tells; findings are always about the whole trace
+	 * @param filter the accesses of which pages and footprints tell; findings are always about the whole trace
 	 */
 	public static void visit(TraceTable of, TraceStore store, AccessTable table, AccessFilter filter, RowVisitor visitor, Progress progress)
 			throws MemtraceException {
@@ -40,6 +41,10 @@ public final class FoundRows {
 		}
 		if (of == TraceTable.PAGES) {
 			pages(table, filter, visitor, progress);
+		} else if (of == TraceTable.FOOTPRINTS) {
+			Footprint.visit(table, filter, progress, (interval, s, bytes) -> visitor.row(interval.image(), interval.endNs(), s,
+					known(table.structures().get(s).name()), bytes, interval.measured().residentBytes() < 0 ? null
+							: interval.measured().residentBytes()));
 		} else if (of == TraceTable.FINDINGS) {
 			findings(Advisor.of(store, store.accessSource(progress), Thresholds.STANDARD, progress).findings(), visitor);
 		} else {

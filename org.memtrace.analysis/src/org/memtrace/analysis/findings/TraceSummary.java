@@ -17,8 +17,10 @@ import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Interval;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.Structure;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
@@ -28,15 +30,21 @@ import com.google.gson.JsonObject;
  */
 public final class TraceSummary {
 	private static final int ROWS = 12;
+	private static final int ADVISED = 5;
 
 	private final AccessTable table;
 	private final StructureTable structures;
 	private final AccessDetails all;
+	private final long residentBytes;
+	private final long processes;
 
 	public TraceSummary(StructureTable structures) throws MemtraceException {
 		this.structures = structures;
 		this.table = structures.table();
 		this.all = table.details(0, table.producers().size(), Long.MIN_VALUE, Long.MAX_VALUE);
+		List<Interval> intervals = table.store().intervals();
+		residentBytes = intervals.stream().mapToLong(i -> i.measured().residentBytes()).max().orElse(-1);
+		processes = intervals.stream().mapToInt(Interval::image).distinct().count();
 	}
 
 	/** Facts about the whole trace. */
@@ -155,9 +163,34 @@ public final class TraceSummary {
 		if (!maybeUntouched(info).isEmpty()) {
 			b.append("           ").append(maybeUntouched(info)).append('\n');
 		}
+		resident(b);
+		hugePages(b);
 		b.append('\n');
 		table(b);
 		return b.toString();
+	}
+
+	/** How much was resident at most; of several processes the one with most, as their intervals end at different times. */
+	private void resident(StringBuilder b) {
+		if (residentBytes > 0) {
+			b.append("Resident   ").append(Units.bytes(residentBytes)).append(" at most at the end of an interval")
+					.append(processes > 1 ? ", in one process" : "").append(", of the memory that the recorder saw\n");
+		}
+	}
+
+	/** What the program advised the kernel: facts, of the structures with most of it. */
+	private void hugePages(StringBuilder b) {
+		List<Row> advised = structures.rows().stream().filter(r -> r.structure() != null && Math.max(r.structure().hugeBytes(),
+				r.structure().noHugeBytes()) > 0).sorted(Comparator.comparingLong((Row r) -> -Math.max(r.structure().hugeBytes(),
+						r.structure().noHugeBytes())).thenComparing(Row::producer)).toList();
+		if (advised.isEmpty()) {
+			return;
+		}
+		b.append("Advice     huge pages ").append(advised.stream().limit(ADVISED).flatMap(r -> Stream.of(
+				r.structure().hugeBytes() > 0 ? "wanted for " + Units.bytes(r.structure().hugeBytes()) + " of " + r.name() : "",
+				r.structure().noHugeBytes() > 0 ? "not wanted for " + Units.bytes(r.structure().noHugeBytes()) + " of " + r.name() : ""))
+				.filter(t -> !t.isEmpty()).collect(Collectors.joining(", "))).append(advised.size() > ADVISED ? ", and for "
+						+ (advised.size() - ADVISED) + " more" : "").append("; it was recorded in small pages\n");
 	}
 
 	private void table(StringBuilder b) {
@@ -219,6 +252,7 @@ public final class TraceSummary {
 		o.addProperty("seen", seen(info));
 		o.addProperty("late_intervals", late(info));
 		o.addProperty("unlisted_blocks", unlisted(info));
+		o.addProperty("resident_bytes", residentBytes < 0 ? null : residentBytes);
 		JsonArray list = new JsonArray();
 		for (Row r : structures.rows()) {
 			AccessDetails d = r.details();
@@ -238,6 +272,9 @@ public final class TraceSummary {
 			s.addProperty("first_toucher", r.firstToucher() < 0 ? null : structures.threadName(r.firstToucher()));
 			s.addProperty("first_touch_percent", 100 * r.firstTouchShare());
 			s.addProperty("site", r.site());
+			s.addProperty("first_ns", d.firstNs());
+			s.addProperty("huge_bytes", r.structure() == null || r.structure().hugeBytes() < 0 ? null : r.structure().hugeBytes());
+			s.addProperty("no_huge_bytes", r.structure() == null || r.structure().noHugeBytes() < 0 ? null : r.structure().noHugeBytes());
 			list.add(s);
 		}
 		o.add("structures", list);

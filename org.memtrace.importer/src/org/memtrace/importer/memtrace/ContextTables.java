@@ -297,7 +297,7 @@ public final class ContextTables {
 					structures.add(new Structure(structures.size(), image.index(), kind, name(kind, row.text("Name")), start, end,
 							birth(image, row.number("Birth", -1)), death(image, row.number("Death", -1)), row.number("TaskId", -1),
 							stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site"), row.text("Type"),
-							row.text("Members")));
+							row.text("Members"), row.number("HugeBytes", -1), row.number("NoHugeBytes", -1)));
 					segment(image, structures.size() - 1, row.text("Segment"));
 				});
 		return List.copyOf(structures.subList(first, structures.size()));

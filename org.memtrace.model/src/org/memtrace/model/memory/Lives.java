@@ -136,7 +136,12 @@ public final class Lives {
 			most = Math.max(most, now);
 		}
 		return new Structure(first.id(), first.image(), first.kind(), first.plainName(), start, start + most, first.birthNs(), death,
-				first.taskId(), first.stack(), first.site(), type, first.members());
+				first.taskId(), first.stack(), first.site(), type, first.members(), most(all, Structure::hugeBytes),
+				most(all, Structure::noHugeBytes));
+	}
+
+	private long most(int[] blocks, java.util.function.ToLongFunction<Structure> bytes) {
+		return Arrays.stream(blocks).mapToLong(b -> bytes.applyAsLong(structures.get(b))).max().orElse(-1);
 	}
 
 	/**

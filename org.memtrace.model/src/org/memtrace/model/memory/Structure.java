@@ -21,9 +21,18 @@ package org.memtrace.model.memory;
  * @param members the bytes and the members of an element of its type, for {@link TypeMembers#parse}; empty when not known,
  *            or when an earlier
  *        structure of this type and image has them
+ * @param hugeBytes so many of its bytes the program wanted in huge pages, by {@code madvise(MADV_HUGEPAGE)}, at the end of its life; -1 not
+ *        known
+ * @param noHugeBytes the same of {@code MADV_NOHUGEPAGE}
  */
 public record Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress,
-		long birthNs, long deathNs, long taskId, int stack, String site, String typeName, String members) {
+		long birthNs, long deathNs, long taskId, int stack, String site, String typeName, String members, long hugeBytes, long noHugeBytes) {
+	/** A structure of which it is not known what the program advised. */
+	public Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress, long birthNs, long deathNs,
+			long taskId, int stack, String site, String typeName, String members) {
+		this(id, image, kind, name, startAddress, endAddress, birthNs, deathNs, taskId, stack, site, typeName, members, -1, -1);
+	}
+
 	/** A structure whose members are not known. */
 	public Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress, long birthNs, long deathNs,
 			long taskId, int stack, String site, String typeName) {

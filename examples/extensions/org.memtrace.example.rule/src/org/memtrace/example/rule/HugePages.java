@@ -18,6 +18,7 @@ import org.memtrace.model.memory.StructureKind;
 public final class HugePages implements Rule {
 	private static final double BYTES = 64 << 20;
 	private static final double TOUCHED = 0.9;
+	private static final double WANTED = 0.5;
 
 	@Override
 	public String id() {
@@ -42,7 +43,19 @@ public final class HugePages implements Rule {
 	@Override
 	public List<Check> checks(GroupFacts group, TraceFacts trace, Thresholds thresholds) {
 		return List.of(Check.atLeast("bytes", group.bytes, BYTES),
-				Check.atLeast("share of its pages that are touched", touched(group, trace), TOUCHED));
+				Check.atLeast("share of its pages that are touched", touched(group, trace), TOUCHED),
+				Check.atMost("share of it that the program wants in huge pages already", wanted(group, trace), WANTED));
+	}
+
+	/** What the program advised is in the trace: what it has done is no advice. */
+	private static double wanted(GroupFacts group, TraceFacts trace) {
+		double bytes = 0;
+		double all = 0;
+		for (int id : group.structures) {
+			bytes += Math.max(0, trace.structures().get(id).hugeBytes());
+			all += trace.structures().get(id).sizeBytes();
+		}
+		return all == 0 ? 0 : bytes / all;
 	}
 
 	private static double touched(GroupFacts group, TraceFacts trace) {

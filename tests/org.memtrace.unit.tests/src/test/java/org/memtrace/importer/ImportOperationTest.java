@@ -23,6 +23,9 @@ import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.findings.TraceSummary;
+import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.importer.rows.RowSpill;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;
@@ -354,6 +357,27 @@ class ImportOperationTest {
 		Files.writeString(manifest, Files.readString(manifest).replace("\"signal\":null", "\"incomplete\":\"No space left on device\""));
 		assertEquals(List.of("the recorder could not write everything: No space left on device"),
 				operation(directory).call(Progress.NONE).warnings());
+	}
+
+	@Test
+	void whatTheProgramAdvisedAboutHugePagesIsAFactOfTheStructure() throws Exception {
+		Path directory = new TraceDirectoryBuilder(temporary.resolve("advised")).file("p0000/image.json", "{\"index\":0,\"pid\":100}")
+				.file("p0000/structures.csv", "Id,Kind,Name,Start,End,HugeBytes,NoHugeBytes", "0,heap,grid,10000,18000,8192,4096",
+						"1,heap,old,20000,21000,,")
+				.file("p0000/intervals.csv", "Start,End,Resident", "1000,2000,12288", "2000,3000,8192")
+				.access(0x10008, 1, 0, 1100, 1500, 100).access(0x20008, 1, 0, 1100, 1500, 100).write();
+		ImportReport report = operation(directory).call(Progress.NONE);
+		try (TraceStore store = catalogue.open(report.trace().id())) {
+			assertEquals(List.of("grid 8192 4096", "old -1 -1"), store.structures().stream().map(s -> s.name() + " " + s.hugeBytes() + " "
+					+ s.noHugeBytes()).toList());
+			TraceSummary summary = new TraceSummary(StructureTable.of(AccessTable.load(store, Progress.NONE), store.structures(),
+					Progress.NONE));
+			assertTrue(summary.text().contains("Advice     huge pages wanted for 8.0 KiB of grid, not wanted for 4.0 KiB of grid; it was recorded"
+					+ " in small pages\n"), summary.text());
+			assertTrue(summary.text().contains("Resident   12.0 KiB at most at the end of an interval, of the memory that the recorder saw\n"),
+					summary.text());
+			assertEquals(12288, summary.toJson(null).get("resident_bytes").getAsLong());
+		}
 	}
 
 	@Test

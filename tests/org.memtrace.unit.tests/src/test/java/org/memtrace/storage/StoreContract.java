@@ -103,7 +103,7 @@ abstract class StoreContract {
 			new ThreadInfo(2, 1, 4711, "child", 100, Long.MAX_VALUE, "", true));
 	static final ThreadTimes TIMES = new ThreadTimes.Builder().add(1, 300, 150).add(0, 200, 20).add(0, 150, 10).build();
 	static final List<Structure> STRUCTURES = List.of(new Structure(0, 0, StructureKind.HEAP, "A", 0x10000, 0x18000,
-			100, Long.MAX_VALUE, 4711, 7, "main.c:42", "double[64][64]", "8"));
+			100, Long.MAX_VALUE, 4711, 7, "main.c:42", "double[64][64]", "8", 5L << 32, 4096));
 	static final TraceInfo INFO = new TraceInfo(-1, "my app", "", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux 6",
 			4, 0, 0, 100, 2000, Instant.parse("2024-05-06T07:08:09.123Z"), PAGE, "what for",
 			Map.of("command", "app -n 3", "losses", "0"));

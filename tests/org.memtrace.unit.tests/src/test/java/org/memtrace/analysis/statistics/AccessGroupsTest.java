@@ -26,6 +26,8 @@ import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.FirstTouches;
 import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.dimension.Dimensions;
+import org.memtrace.analysis.column.TraceTable;
+import org.memtrace.analysis.export.FoundRows;
 import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.filter.Condition;
@@ -152,6 +154,27 @@ class AccessGroupsTest {
 				}
 			}, Progress.NONE);
 			assertEquals(List.of(500L, 30L, 700L, AccessBatch.NO_FIRST, 1005L, AccessBatch.NO_FIRST), stored);
+		}
+	}
+
+	/** What is touched counts from the interval of the touch to that of the death of the structure. */
+	@Test
+	void footprintsGrowAndEndWithTheirStructures(@TempDir Path folder) throws Exception {
+		Path directory = new TraceDirectoryBuilder(folder.resolve("growing"))
+				.file("p0000/image.json", "{\"index\":0,\"pid\":100,\"start_ns\":1000}")
+				.file("p0000/structures.csv", "Id,Kind,Name,Start,End,Birth,Death", "0,heap,grid,10800,14000,1000,3500",
+						"1,heap,rest,20000,22000,1000,-1")
+				.file("p0000/intervals.csv", "Start,End,Resident", "1000,2000,4096", "2000,3000,20480", "3000,4000,8192", "4000,5000,")
+				.file("p0000/accesses-000000.csv", TraceDirectoryBuilder.HEADER + ",First", "10800,0,1,0,1,1000,2000,100,0,0,0,500",
+						"11000,0,1,1,1,1000,2000,100,0,0,0,1001", "20000,0,1,0,1,2000,3000,100,0,0,0,",
+						"21000,0,1,0,1,4000,5000,100,0,0,0,7")
+				.write();
+		try (TraceStore growing = catalogue.open(new ImportOperation(directory, catalogue::create).call(Progress.NONE).trace().id())) {
+			List<String> rows = new ArrayList<>();
+			FoundRows.visit(TraceTable.FOOTPRINTS, growing, AccessTable.load(growing, Progress.NONE), AccessFilter.of(AccessQuery.ALL),
+					values -> rows.add(Arrays.toString(values)), Progress.NONE);
+			assertEquals(List.of("[0, 2000, 0, grid, 2048, 4096]", "[0, 3000, 0, grid, 6144, 20480]", "[0, 3000, 1, rest, 4096, 20480]",
+					"[0, 4000, 0, grid, 0, 8192]", "[0, 5000, 1, rest, 8192, null]"), rows);
 		}
 	}
 
