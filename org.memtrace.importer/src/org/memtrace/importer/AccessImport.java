@@ -566,6 +566,8 @@ final class AccessImport {
 		p.put("numa_nodes", host.text("numa_nodes"));
 		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
 		unseen(manifest.object("unseen"), p);
+		p.put("zoom", manifest.object("zoom").text("text"));
+		manifest.object("overhead").primitives().forEach((key, value) -> p.put("overhead_" + key, value));
 		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
 		p.put(TraceInfo.PROPERTY_UNLISTED, manifest.object("unlisted").text("text"));
 		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));

@@ -77,6 +77,7 @@ final class AccessReport {
 		values.put("threads", context.threads().size());
 		values.put("threads_not_listed", context.unlistedThreads());
 		values.put("monitoring_intervals", context.intervals().size());
+		values.put("not_kept", context.leftOut());
 		values.put("event_producers", tree.size());
 		values.put("pages", leaves(tree));
 		values.put("lost_by_recorder", losses(manifest, context));
@@ -167,6 +168,7 @@ final class AccessReport {
 				values.get("structures_with_accesses"));
 		ImportReport.line(text, "threads", "%,d", values.get("threads"));
 		ImportReport.line(text, "event producers", "%,d, of which %,d are pages", values.get("event_producers"), values.get("pages"));
+		((Map<?, ?>) values.get("not_kept")).forEach((what, why) -> ImportReport.line(text, "not kept", "%s: %s", what, why));
 		Map<Object, Object> reasons = new LinkedHashMap<>((Map<?, ?>) values.get("lost_by_reason"));
 		reasons.values().removeIf(n -> n.equals(0L));
 		ImportReport.line(text, "lost by the recorder", "%,d %s %s", values.get("lost_by_recorder"), counted.plural(),

@@ -31,11 +31,13 @@ public final class CsvTable {
 	/** The current row. */
 	public static final class Row {
 		private final Map<String, Integer> columns;
+		private final boolean[] asked;
 		private List<String> fields = List.of();
 		private long line;
 
 		private Row(Map<String, Integer> columns) {
 			this.columns = columns;
+			asked = new boolean[columns.size()];
 		}
 
 		public long line() {
@@ -45,7 +47,11 @@ public final class CsvTable {
 		/** A field, or empty when the file has no such column. */
 		public String text(String column) {
 			Integer index = columns.get(column);
-			return index == null ? "" : fields.get(index);
+			if (index == null) {
+				return "";
+			}
+			asked[index] = true;
+			return fields.get(index);
 		}
 
 		public boolean has(String column) {
@@ -69,21 +75,22 @@ public final class CsvTable {
 	 * Reads a file that may be missing.
 	 *
 	 * @param required columns without which the file cannot be used
+	 * @return the columns that were not asked for in any row, in the order of the file; none of a file without rows
 	 */
-	public static void read(Path file, String name, List<String> required, SkipCounter skips, RowVisitor visitor)
+	public static List<String> read(Path file, String name, List<String> required, SkipCounter skips, RowVisitor visitor)
 			throws MemtraceException {
 		if (!Files.exists(file)) {
-			return;
+			return List.of();
 		}
 		try (InputStream in = RegularFile.open(file)) {
-			read(in, name, required, skips, visitor);
+			return read(in, name, required, skips, visitor);
 		} catch (IOException e) {
 			throw new TraceFormatException(name, 0, "cannot be read: " + e.getMessage());
 		}
 	}
 
 	/** Reads a stream. */
-	public static void read(InputStream in, String name, List<String> required, SkipCounter skips, RowVisitor visitor)
+	public static List<String> read(InputStream in, String name, List<String> required, SkipCounter skips, RowVisitor visitor)
 			throws IOException, MemtraceException {
 		ByteLines lines = new ByteLines(in);
 		byte[] pending = new byte[0];
@@ -127,6 +134,12 @@ public final class CsvTable {
 		if (lines.incomplete() || pending.length > 0) {
 			skips.incomplete(name, pending.length > 0 ? first : lines.line() + 1);
 		}
+		if (row == null || row.line == 0) {
+			return List.of();
+		}
+		boolean[] asked = row.asked;
+		return row.columns.entrySet().stream().filter(c -> !asked[c.getValue()]).sorted(Map.Entry.comparingByValue()).map(Map.Entry::getKey)
+				.toList();
 	}
 
 	private static byte[] join(byte[] pending, ByteLines lines) {

@@ -80,6 +80,8 @@ public final class AccessParser {
 	private final int pageShift;
 	private InputFormat format = InputFormat.ACCESSES;
 
+	/** Columns that were told. */
+	private final java.util.Set<String> unknown = new java.util.HashSet<>();
 	private long clockShiftNs;
 	// the row being parsed
 	private byte[] text;
@@ -220,6 +222,11 @@ public final class AccessParser {
 					columns[c] = f;
 					seen |= 1 << f;
 				}
+			}
+		}
+		for (int c = 0; c < names.length && !moca; c++) {
+			if (columns[c] == IGNORED && unknown.add(names[c].strip())) {
+				skips.warn(name + ": its column " + names[c].strip() + " is not known to this version and not kept");
 			}
 		}
 		for (int f = 0; f < REQUIRED; f++) {

@@ -24,6 +24,7 @@ import org.memtrace.model.memory.StructureKind;
 /** The small files of all images: structures, stacks, threads, intervals, with numbers that are unique in the trace. */
 public final class ContextTables {
 	private final SkipCounter skips;
+	private final LeftOut leftOut;
 	private final long traceStartNs;
 	private final List<Structure> structures = new ArrayList<>();
 	private final List<List<CallFrame>> stacks = new ArrayList<>();
@@ -55,6 +56,7 @@ public final class ContextTables {
 	/** @param traceStartNs birth of what was there from the beginning */
 	public ContextTables(SkipCounter skips, long traceStartNs) {
 		this.skips = skips;
+		leftOut = new LeftOut(skips);
 		this.traceStartNs = traceStartNs;
 	}
 
@@ -112,6 +114,11 @@ public final class ContextTables {
 		return lostRegionMarks;
 	}
 
+	/** What is not kept of the trace directory, and why. */
+	public Map<String, String> leftOut() {
+		return leftOut.reasons();
+	}
+
 	/** A call stack, innermost frame first; returns its id. */
 	public int addStack(List<CallFrame> frames) {
 		stacks.add(frames);
@@ -133,12 +140,17 @@ public final class ContextTables {
 		intervals(image);
 		code(image);
 		regions(image);
+		leftOut.files(image);
 		return structures(image, stackIds);
+	}
+
+	private void read(TraceDirectory.Image image, String file, List<String> required, CsvTable.RowVisitor visitor) throws MemtraceException {
+		LeftOut.columns(image, file, CsvTable.read(image.directory().resolve(file), image.fileName(file), required, skips, visitor), skips);
 	}
 
 	private void regions(TraceDirectory.Image image) throws MemtraceException {
 		String name = image.fileName("regions.csv");
-		CsvTable.read(image.directory().resolve("regions.csv"), name, List.of("Time", "TaskId", "Event", "Name"), skips, row -> {
+		read(image, "regions.csv", List.of("Time", "TaskId", "Event", "Name"), row -> {
 			long timeNs = row.number("Time", -1);
 			long task = row.number("TaskId", -1);
 			String event = row.text("Event");
@@ -164,41 +176,41 @@ public final class ContextTables {
 	}
 
 	private void stacks(TraceDirectory.Image image, Map<Long, Integer> ids) throws MemtraceException {
-		CsvTable.read(image.directory().resolve("stacks.csv"), image.fileName("stacks.csv"),
-				List.of("Stack", "Depth", "Ip"), skips, row -> {
-					long stack = row.number("Stack", -1);
-					CallFrame frame = new CallFrame(row.address("Ip"), row.text("Object"), row.text("Function"),
-							row.text("File"), Math.clamp(row.number("Line", 0), 0, Integer.MAX_VALUE));
-					int id = ids.computeIfAbsent(stack, key -> {
-						stacks.add(new ArrayList<>());
-						return stacks.size() - 1;
-					});
+		read(image, "stacks.csv", List.of("Stack", "Depth", "Ip"), row -> {
+			long stack = row.number("Stack", -1);
+			CallFrame frame = frame(row);
+			int id = ids.computeIfAbsent(stack, key -> {
+				stacks.add(new ArrayList<>());
+				return stacks.size() - 1;
+		});
 					stacks.get(id).add(frame);
 				});
 	}
 
 	private void code(TraceDirectory.Image image) throws MemtraceException {
-		CsvTable.read(image.directory().resolve("code.csv"), image.fileName("code.csv"), List.of("Ip"), skips,
-				row -> code.add(image.index(), new CallFrame(row.address("Ip"), row.text("Object"), row.text("Function"), row.text("File"),
-						Math.clamp(row.number("Line", 0), 0, Integer.MAX_VALUE))));
+		read(image, "code.csv", List.of("Ip"), row -> code.add(image.index(), frame(row)));
+	}
+
+	private static CallFrame frame(CsvTable.Row row) {
+		return new CallFrame(row.address("Ip"), row.text("Object"), row.text("Function"), row.text("File"),
+				Math.clamp(row.number("Line", 0), 0, Integer.MAX_VALUE));
 	}
 
 	private void threads(TraceDirectory.Image image) throws MemtraceException {
 		int first = threads.size();
 		List<Long> total = new ArrayList<>();
-		CsvTable.read(image.directory().resolve("threads.csv"), image.fileName("threads.csv"), List.of("TaskId"), skips,
-				row -> {
-					long taskId = row.number("TaskId", -1);
-					if (taskId < 0) { // the number of accesses that no thread is known of
-						skips.skip(image.fileName("threads.csv"), row.line(), "thread without a task id");
-						return;
-					}
-					String name = row.text("Name").strip();
-					threads.add(new ThreadInfo(threads.size(), image.index(), taskId,
-							ranked(image, name.isEmpty() ? "thread " + taskId : name), birth(image, row.number("Birth", -1)),
-							death(image, row.number("Death", -1)), row.text("Start"), threads.size() == first));
-					total.add(row.number("CpuNs", -1));
-				});
+		read(image, "threads.csv", List.of("TaskId"), row -> {
+			long taskId = row.number("TaskId", -1);
+			if (taskId < 0) { // the number of accesses that no thread is known of
+				skips.skip(image.fileName("threads.csv"), row.line(), "thread without a task id");
+				return;
+			}
+			String name = row.text("Name").strip();
+			threads.add(new ThreadInfo(threads.size(), image.index(), taskId,
+					ranked(image, name.isEmpty() ? "thread " + taskId : name), birth(image, row.number("Birth", -1)),
+					death(image, row.number("Death", -1)), row.text("Start"), threads.size() == first));
+			total.add(row.number("CpuNs", -1));
+		});
 		threadTimes(image, first, total);
 	}
 
@@ -214,7 +226,7 @@ public final class ContextTables {
 		long[] sampled = new long[total.size()];
 		long[] until = threads.subList(first, threads.size()).stream().mapToLong(ThreadInfo::birthNs).toArray();
 		String name = image.fileName("threadtimes.csv");
-		CsvTable.read(image.directory().resolve("threadtimes.csv"), name, List.of("TaskId", "Time", "CpuNs"), skips, row -> {
+		read(image, "threadtimes.csv", List.of("TaskId", "Time", "CpuNs"), row -> {
 			long recordedNs = row.number("Time", -1);
 			long timeNs = recordedNs < 0 ? recordedNs : recordedNs + image.clockShiftNs();
 			long cpuNs = row.number("CpuNs", -1);
@@ -255,20 +267,19 @@ public final class ContextTables {
 	}
 
 	private void intervals(TraceDirectory.Image image) throws MemtraceException {
-		CsvTable.read(image.directory().resolve("intervals.csv"), image.fileName("intervals.csv"),
-				List.of("Start", "End"), skips, row -> {
-					long lost = row.number("LostRing", 0) + row.number("LostTable", 0) + row.number("LostUnmapped", 0)
-							+ row.number("LostRegion", 0) + row.number("LostWrite", 0);
-					long closedNs = known(row, "Closed");
-					intervals.add(new Interval(image.index(), row.number("Start", 0) + image.clockShiftNs(),
-							row.number("End", 0) + image.clockShiftNs(),
-							row.number("TargetNs", 0), row.number("Faults", 0), lost, row.number("Unattributed", 0),
-							row.text("Event"), new Interval.Measured(closedNs < 0 ? closedNs : closedNs + image.clockShiftNs(),
-									row.number("Subphases", -1), row.number("Records", -1), known(row, "Accesses"), known(row, "Resident"),
-									row.number("UnseenShared", -1), row.number("UnseenFile", -1), row.number("ProgramCpuNs", -1),
-									row.number("MonitorCpuNs", -1), row.number("ScanNs", -1), row.number("ZapNs", -1))));
-					lostAccesses += lost;
-				});
+		read(image, "intervals.csv", List.of("Start", "End"), row -> {
+			long lost = row.number("LostRing", 0) + row.number("LostTable", 0) + row.number("LostUnmapped", 0)
+					+ row.number("LostRegion", 0) + row.number("LostWrite", 0);
+			long closedNs = known(row, "Closed");
+			intervals.add(new Interval(image.index(), row.number("Start", 0) + image.clockShiftNs(),
+					row.number("End", 0) + image.clockShiftNs(),
+					row.number("TargetNs", 0), row.number("Faults", 0), lost, row.number("Unattributed", 0),
+					row.text("Event"), new Interval.Measured(closedNs < 0 ? closedNs : closedNs + image.clockShiftNs(),
+							row.number("Subphases", -1), row.number("Records", -1), known(row, "Accesses"), known(row, "Resident"),
+							row.number("UnseenShared", -1), row.number("UnseenFile", -1), row.number("ProgramCpuNs", -1),
+							row.number("MonitorCpuNs", -1), row.number("ScanNs", -1), row.number("ZapNs", -1))));
+			lostAccesses += lost;
+		});
 	}
 
 	/** A number of which 0 means that it is not known, as -1. */
@@ -281,25 +292,24 @@ public final class ContextTables {
 			throws MemtraceException {
 		String name = image.fileName("structures.csv");
 		int first = structures.size();
-		CsvTable.read(image.directory().resolve("structures.csv"), name, List.of("Kind", "Name", "Start", "End"), skips,
-				row -> {
-					StructureKind kind = kind(row.text("Kind"));
-					if (kind == null) {
-						skips.skip(name, row.line(), "unknown kind of structure");
-						return;
-					}
-					long start = row.address("Start");
-					long end = row.address("End");
-					if (Long.compareUnsigned(start, end) >= 0) {
-						skips.skip(name, row.line(), "structure without bytes");
-						return;
-					}
-					structures.add(new Structure(structures.size(), image.index(), kind, name(kind, row.text("Name")), start, end,
-							birth(image, row.number("Birth", -1)), death(image, row.number("Death", -1)), row.number("TaskId", -1),
-							stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site"), row.text("Type"),
-							row.text("Members"), row.number("HugeBytes", -1), row.number("NoHugeBytes", -1)));
-					segment(image, structures.size() - 1, row.text("Segment"));
-				});
+		read(image, "structures.csv", List.of("Kind", "Name", "Start", "End"), row -> {
+			StructureKind kind = kind(row.text("Kind"));
+			if (kind == null) {
+				skips.skip(name, row.line(), "unknown kind of structure");
+				return;
+			}
+			long start = row.address("Start");
+			long end = row.address("End");
+			if (Long.compareUnsigned(start, end) >= 0) {
+				skips.skip(name, row.line(), "structure without bytes");
+				return;
+			}
+			structures.add(new Structure(structures.size(), image.index(), kind, name(kind, row.text("Name")), start, end,
+					birth(image, row.number("Birth", -1)), death(image, row.number("Death", -1)), row.number("TaskId", -1),
+					stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site"), row.text("Type"),
+					row.text("Members"), row.number("HugeBytes", -1), row.number("NoHugeBytes", -1)));
+			segment(image, structures.size() - 1, row.text("Segment"));
+		});
 		return List.copyOf(structures.subList(first, structures.size()));
 	}
 

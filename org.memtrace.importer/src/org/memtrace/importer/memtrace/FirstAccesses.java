@@ -37,7 +37,7 @@ public final class FirstAccesses {
 		}
 		FirstAccesses first = new FirstAccesses(pageShift);
 		String name = image.fileName("first.csv");
-		CsvTable.read(image.directory().resolve("first.csv"), name, List.of("@Virt", "Time", "TaskId"), skips, row -> {
+		List<String> unread = CsvTable.read(image.directory().resolve("first.csv"), name, List.of("@Virt", "Time", "TaskId"), skips, row -> {
 			long timeNs = row.number("Time", -1);
 			if (timeNs < 0 || !TimeRange.holds(timeNs, timeNs) || !TimeRange.holds(timeNs + image.clockShiftNs(), timeNs + image.clockShiftNs())) {
 				skips.skip(name, row.line(), "first access without a time");
@@ -45,6 +45,7 @@ public final class FirstAccesses {
 				first.add(row.address("@Virt") >>> pageShift, row.number("TaskId", -1), timeNs + image.clockShiftNs());
 			}
 		});
+		LeftOut.columns(image, "first.csv", unread, skips);
 		return first.threads.isEmpty() ? null : first;
 	}
 

@@ -24,8 +24,8 @@ public final class InstructionParser {
 	public static void read(TraceDirectory.Image image, InstructionCounts.Builder to, SkipCounter skips) throws MemtraceException {
 		Map<Long, Use> byId = new LinkedHashMap<>();
 		String name = image.fileName(FILE);
-		CsvTable.read(image.directory().resolve(FILE), name, List.of("Id", "TaskId", "Ip", "Write", "Bytes", "Count", "First", "Last", "Strides"),
-				skips, row -> {
+		List<String> unread = CsvTable.read(image.directory().resolve(FILE), name,
+				List.of("Id", "TaskId", "Ip", "Write", "Bytes", "Count", "First", "Last", "Strides"), skips, row -> {
 					long id = row.number("Id", -1);
 					long task = row.number("TaskId", -1);
 					long count = row.number("Count", -1);
@@ -44,6 +44,7 @@ public final class InstructionParser {
 						skips.skip(name, row.line(), "an instruction with less than before");
 					}
 				});
+		LeftOut.columns(image, FILE, unread, skips);
 		byId.values().forEach(to::add);
 	}
 

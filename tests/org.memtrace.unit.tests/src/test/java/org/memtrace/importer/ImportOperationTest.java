@@ -380,6 +380,25 @@ class ImportOperationTest {
 		}
 	}
 
+	/** What is not read is told, with the reason; what later versions add is a warning. */
+	@Test
+	void nothingOfTheDirectoryIsDroppedSilently() throws Exception {
+		Path directory = sample().file("p0000/accesses-000000.csv", TraceDirectoryBuilder.HEADER + ",Colour",
+				"10008,0,1,0,3,1100,1500,100,401000,0,0,7")
+				.file("p0000/zoomcost.csv", "Start,End", "1000,2000", "2000,3000").file("p0000/first.csv", "@Virt,Write,Time,TaskId",
+						"10010,1,1400,100", "10008,0,1234,100", "10008,0,1200,101")
+				.file("p0000/regions.csv", "Time,TaskId,Event,Name,Depth", "1000,100,begin,solve,0").raw("p0000/new.bin", "x").write();
+		ImportReport report = operation(directory).call(Progress.NONE);
+		assertEquals(List.of("sample.memtrace/p0000/regions.csv: its column Depth is not known to this version and not kept",
+				"sample.memtrace/p0000/new.bin: the file is not known to this version and not kept",
+				"sample.memtrace/p0000/accesses-000000.csv: its column Colour is not known to this version and not kept"),
+				report.warnings().stream().map(w -> w.substring(Math.max(0, w.indexOf("sample.memtrace")))).toList());
+		assertTrue(report.toText().contains("p0000/zoomcost.csv, 2 lines: what the close look cost is kept as a sentence\n"), report.toText());
+		try (TraceStore store = catalogue.open(report.trace().id())) {
+			store.visitAccesses(AccessQuery.ALL, b -> assertEquals(134, b.firstNs[0], "1234 of first.csv"), Progress.NONE);
+		}
+	}
+
 	@Test
 	void aKilledRecorderLeavesATraceThatCanBeImported() throws Exception {
 		Path directory = sample().access(0x10008, 1, 0, 1100, 1500, 100).raw("p0000/context.log", "raw")
