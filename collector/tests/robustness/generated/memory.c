@@ -595,6 +595,8 @@ static void lock(struct random *r)
 	case 1: say(" mlock2: %s", name_of(mlock2(a->at + first * PAGE, n * PAGE, MLOCK_ONFAULT))); break;
 	case 2: say(" munlock: %s", name_of(munlock(a->at, a->pages * PAGE))); break;
 	default:
+		if (background_on)	/* which would find its memory locked, or not */
+			break;
 		say(" all: %s", name_of(mlockall(chance(r, 50) ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)));
 		if (madvise(a->at, PAGE, MADV_DONTNEED) == -1)
 			say(", advice %s", name_of(-1));

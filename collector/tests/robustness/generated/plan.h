@@ -85,6 +85,7 @@ int exec_tail(int argc, char **argv);
 void leave(struct random *r) __attribute__((noreturn));
 
 /* thread.c */
+extern volatile int background_on;	/* a thread works beside all steps */
 void background_stop(void);
 void timer_stop(void);
 extern int libc_has_threads;	/* for timers; they do not end */

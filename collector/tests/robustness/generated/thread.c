@@ -168,7 +168,7 @@ static void threads(struct random *r)
 /* ---- a thread that works until the end, beside all other steps */
 
 static pthread_t background;
-static volatile int background_on;
+volatile int background_on;
 static struct job background_job;
 
 static void *keep_on(void *arg)
