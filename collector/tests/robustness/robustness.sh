@@ -1046,13 +1046,14 @@ RANDOM=${SEED:=$$}
 
 # The recorder runs in its own session; a kill takes only what is named.
 sudden() {
-	local who=$1 n=$2 delay recorder program target trace=$work/k/trace begin got attempt
+	local who=$1 n=$2 delay recorder program target trace=$work/k/trace begin got attempt log
 	delay=$(printf '0.%03d' $((20 + RANDOM % 700)))
 	# on a machine that stands still for a second, the program may have come to its end before we look
 	for attempt in 1 2 3 4 5; do
 		rm -rf "$work/k"; mkdir "$work/k"
+		log=$work/k/log-$who-$n-$attempt	# a program that was left alone before may still write its own
 		"$MEMTRACE" record --quiet --backend "$backend" --interval 20ms -o "$trace" \
-			-- "$bin/visits" -d 900 -n 1000000 -p 100 "$work/k/log" > "$work/k/out" 2>&1 &
+			-- "$bin/visits" -d 900 -n 1000000 -p 100 "$log" > "$work/k/out" 2>&1 &
 		recorder=$!
 		sleep "$delay"
 		# the program is the child of the recorder that runs visits; none if it is still preparing
@@ -1083,10 +1084,16 @@ sudden() {
 		while kill -0 "$program" 2>/dev/null && [ $((SECONDS - begin)) -lt 120 ]; do
 			sleep 0.05
 		done
-		if kill -9 "$program" 2>/dev/null || ! ls "$work"/k/log.* > /dev/null 2>&1; then
+		if kill -9 "$program" 2>/dev/null || ! ls "$log".* > /dev/null 2>&1; then
 			fail "kill -9 of the recorder after $delay s (SEED=$SEED): the program did not end well"
 			return
 		fi
+	fi
+	# a program that was only about to start goes on, too
+	nobody() { ! pgrep -f -- "$log" > /dev/null; }
+	if ! await nobody; then
+		fail "kill -9 of the $who after $delay s (SEED=$SEED): $(pgrep -af -- "$log") has no end"
+		return
 	fi
 	if [ ! -e "$trace/manifest.json" ]; then
 		# killed before it began
@@ -1096,7 +1103,7 @@ sudden() {
 	fi
 	check_trace "kill -9 of the $who after $delay s (SEED=$SEED)" "$trace" --killed || return
 	if [ "$who" = recorder ] && [ "$backend" != none ] && [ -n "$program" ] &&
-		! "$bin/fidelity" --no-threads --compared 1 --written 0 --wrong 100 "$trace" "$work"/k/log.* > "$work/k/report" 2>&1; then
+		! "$bin/fidelity" --no-threads --compared 1 --written 0 --wrong 100 "$trace" "$log".* > "$work/k/report" 2>&1; then
 		fail "kill -9 of the recorder after $delay s (SEED=$SEED): the trace is not complete"
 		sed 's/^/    /' "$work/k/report"
 		return
