@@ -9,6 +9,7 @@
 #include "backend.h"
 #include "io.h"
 #include "native.h"
+#include "orphan.h"
 #include "util.h"
 
 static const char *const words[] = { "no", "partly", "yes" };
@@ -32,7 +33,13 @@ static enum mt_works io_works(enum mt_io_source source)
 	return source == MT_IO_TRACEFS ? MT_YES : source == MT_IO_PROC ? MT_PARTLY : MT_NO;
 }
 
-static void print_json(const struct mt_probe *p, enum mt_io_source source, const char *io)
+/* What the monitor of a recorded program is here. */
+static const char *monitor_text(const char *why)
+{
+	return why ? "a thread of the program, which the program can see: " : "a process of its own, which the program does not see";
+}
+
+static void print_json(const struct mt_probe *p, enum mt_io_source source, const char *io, const char *no_process)
 {
 	json_t *all = json_array(), *top;
 
@@ -52,9 +59,11 @@ static void print_json(const struct mt_probe *p, enum mt_io_source source, const
 			"title", mt_backends[i]->title, "works", words[b->works], "why", b->why, "fix", b->fix,
 			"abilities", can, "facilities", f));
 	}
-	top = json_pack("{s:s, s:o, s:s, s:s, s:o}", "schema", "memtrace.check/1", "backends", all, "auto",
+	top = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o}", "schema", "memtrace.check/1", "backends", all, "auto",
 			p->best ? p->best->name : "none", "reason", p->reason,
-			"io", json_pack("{s:s, s:s}", "works", words[io_works(source)], "why", io));
+			"io", json_pack("{s:s, s:s}", "works", words[io_works(source)], "why", io),
+			"monitor", json_pack("{s:s, s:s+}", "works", words[no_process ? MT_PARTLY : MT_YES], "why", monitor_text(no_process),
+					     no_process ? no_process : ""));
 	json_dumpf(top, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
 	json_decref(top);
@@ -65,14 +74,16 @@ int cmd_check(const struct mt_args *a)
 	struct mt_probe p;
 	enum mt_io_source source;
 	char *why, *io;
+	const char *no_process;
 	bool works;
 
 	mt_probe_run(&p);
 	source = mt_io_probe(&why);
 	io = io_text(source, why);
+	free(mt_orphan_setting(&no_process));
 	works = p.best && p.best->abilities & MT_ABILITY_ACCESSES;
 	if (mt_args_json(a)) {
-		print_json(&p, source, io);
+		print_json(&p, source, io, no_process);
 	} else {
 		printf("%-8s %-7s %s\n", "BACKEND", "WORKS", "WHAT, OR WHY NOT");
 		for (int i = 0; i < mt_n_backends; i++) {
@@ -88,6 +99,8 @@ int cmd_check(const struct mt_args *a)
 		}
 		printf("\nauto takes %s.\n", p.best ? p.best->name : "none");
 		printf("\n%-8s %-7s %s\n", "--io", words[io_works(source)], io);
+		printf("%-8s %-7s %s%s\n", "monitor", words[no_process ? MT_PARTLY : MT_YES], monitor_text(no_process),
+		       no_process ? no_process : "");
 	}
 	free(why);
 	free(io);

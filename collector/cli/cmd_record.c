@@ -41,6 +41,8 @@
 #include "job.h"
 #include "manifest.h"
 #include "on_node.h"
+#include "orphan.h"
+#include "patience.h"
 #include "processes.h"
 #include "program.h"
 #include "remote.h"
@@ -540,6 +542,8 @@ static void set_preload(const char *lib)
 
 static char *zoom_spec;		/* what --zoom came to */
 
+static char *monitor_setting;	/* see orphan.h */
+
 static void set_environment(const struct mt_args *a, const struct mt_probe *p, const char *dir,
 			    const struct mt_backend *backend, bool preload)
 {
@@ -571,6 +575,7 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	set_number("MEMTRACE_ZOOM_SHARE_PPM", (uint64_t)(mt_args_number(a, "zoom-cpu") * 1e6));
 	unsetenv("MEMTRACE_PARENT_IMAGE");
 	unsetenv(MT_NODE_SHOWN);
+	setenv("MEMTRACE_MONITOR", monitor_setting, 1);
 	if (preload)
 		set_preload(p->preload);
 	if (beside)
@@ -600,8 +605,13 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 		 const char *program, const struct mt_backend *backend, bool preload, const struct saved *s, void *session)
 {
 	int pipefd[2], go[2], err = 0;
+	const char *why;
 	pid_t pid;
 
+	/* a thread where it is one anyway */
+	free(monitor_setting);
+	monitor_setting = preload && (backend->library == MT_LIBRARY_TRACES || backend->library == MT_LIBRARY_NO_ACCESSES) ?
+			  mt_orphan_setting(&why) : mt_strdup("thread");
 	if (pipe2(pipefd, O_CLOEXEC))
 		return -errno;
 	if (pipe2(go, O_CLOEXEC)) {
@@ -715,24 +725,43 @@ static int wait_for(pid_t pid, struct rusage *ru)
 	}
 }
 
-/* Children that end together with the program get a moment to close their files. */
+#define MONITOR_PATIENCE_NS 20000000000ull	/* as the library has it */
+
+/*
+ * Children that end together with the program get a moment to close their files. The monitor of a process that was killed ends its last
+ * interval, however long that takes, unless it stands still.
+ */
 static size_t still_running(const char *dir)
 {
+	struct mt_patience patience = { 0 };
 	size_t n, alive = 0;
 
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 20;) {
 		char **v = mt_trace_images(dir, &n);
+		uint64_t written = 0;
+		bool monitor = false;
 
 		alive = 0;
 		for (size_t k = 0; k < n; k++) {
 			json_t *j = mt_image_read(dir, v[k]);
 
-			alive += j && mt_image_alive(j);
+			if (j && mt_image_alive(j)) {
+				alive++;
+				if (mt_image_monitored(j)) {
+					char *path = mt_printf("%s/%s", dir, v[k]);
+
+					monitor = true;
+					written += mt_tree_bytes(path);
+					free(path);
+				}
+			}
 			json_decref(j);
 		}
 		mt_names_free(v, n);
 		if (!alive)
 			break;
+		if (!monitor || mt_patience_over(&patience, mt_monotonic_ns(), written, 100000000, MONITOR_PATIENCE_NS))
+			i++;
 		usleep(10000);
 	}
 	return alive;

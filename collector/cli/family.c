@@ -392,6 +392,13 @@ static struct known *read_known(const char *trace, size_t *n)
 					    (uint64_t)json_integer_value(json_object_get(j, "start_ns")),
 					    mt_strdup(json_is_string(json_object_get(j, "executable")) ?
 						      json_string_value(json_object_get(j, "executable")) : "") };
+		if (json_object_get(j, "monitor_pid")) {	/* a process of ours */
+			MT_GROW(k, *n, cap);
+			k[*n] = (struct known){ (pid_t)json_integer_value(json_object_get(j, "monitor_pid")),
+						(uint64_t)json_integer_value(json_object_get(j, "monitor_ns")), NULL };
+			k[*n].program = mt_strdup(k[*n - 1].program);
+			++*n;
+		}
 		json_decref(j);
 	}
 	mt_names_free(images, n_images);

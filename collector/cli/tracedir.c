@@ -302,9 +302,10 @@ void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, st
 	}
 }
 
-bool mt_image_alive(const json_t *image)
+/* Is the process that the image has under this name there? */
+static bool is_there(const json_t *image, const char *name)
 {
-	json_int_t pid = json_integer_value(json_object_get(image, "pid"));
+	json_int_t pid = json_integer_value(json_object_get(image, name));
 	uint64_t started = (uint64_t)json_integer_value(json_object_get(image, "start_ns"));
 	const char *ticks;
 	char *path, *stat, state = 0;
@@ -330,6 +331,16 @@ bool mt_image_alive(const json_t *image)
 	}
 	free(stat);
 	return state && state != 'X' && state != 'Z';
+}
+
+bool mt_image_monitored(const json_t *image)
+{
+	return !is_there(image, "pid") && is_there(image, "monitor_pid");
+}
+
+bool mt_image_alive(const json_t *image)
+{
+	return is_there(image, "pid") || is_there(image, "monitor_pid");
 }
 
 static int compress_file(const char *path, uint64_t *saved)

@@ -61,6 +61,8 @@ bool mt_image_unfinished(const char *trace, const char *image);
 
 /* Is the process of this image still there? (pid and start time) */
 bool mt_image_alive(const json_t *image);
+/* Of one that is alive: is it only its monitor, which writes what the process left? */
+bool mt_image_monitored(const json_t *image);
 
 /* accesses-NUMBER.csv, plain or packed by zstd or gzip? */
 bool mt_chunk_name(const char *name);

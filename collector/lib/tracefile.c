@@ -262,6 +262,7 @@ static void put_event(struct mt_out *o, const struct mt_interval_row *r, int los
 		const char *name;
 	} marks[] = {
 		{ MT_MARK_FORK, "fork" }, { MT_MARK_EXEC, "exec" }, { MT_MARK_EXIT, "exit" }, { MT_MARK_STOP, "stop" },
+		{ MT_MARK_KILLED, "killed" },
 	};
 	int n = 0;
 

@@ -55,6 +55,7 @@ enum mt_stretch { MT_STRETCH_NONE, MT_STRETCH_LONGER, MT_STRETCH_SHORTER };
 #define MT_MARK_EXIT	2u
 #define MT_MARK_STOP	4u		/* tracing of accesses ends, the program goes on */
 #define MT_MARK_EXEC	8u
+#define MT_MARK_KILLED	16u		/* the process ended without telling */
 
 /* One line of intervals.csv; times and CPU times in ns. LostWrite is added by the writer. */
 struct mt_interval_row {

@@ -269,7 +269,7 @@ static void start_image(enum mt_watch watch, const char *reason)
 	}
 	p->tracing = traced;
 	zap_space.active = traced && watch == MT_WATCH_ZAP;
-	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
+	mt_monitor_name(&p->image, p->monitored);
 	if (p->config.accesses == MT_BY_LAUNCHER)
 		message = "accesses come from outside of the program";
 	mt_image_describe(&p->image, mt_image_backend(&p->config, traced), message);
@@ -587,12 +587,13 @@ static long fork_with(unsigned long flags, int *pidfd, const struct clone_args3 
 	if (p->tid_offset)
 		c->tp_tid = (char *)mt_thread_pointer() + p->tid_offset;
 	c->flags = flags;
+	mt_monitor_before_fork();
 	/* a process that shares descriptors or lives elsewhere is left to itself */
 	c->untraced = (flags & ~known) || (flags & (CLONE_NEWPID | CLONE_PARENT));
 	stacks = zap_space.mapped ? mt_stacks_lock() : 0;
 	ctx_fork_prepare();
 	cnt_fork_prepare();
-	mt_lock(&zap_space.lock);
+	zap_lock();
 	c->old_dev = zap_space.dev;
 	c->old_ino = zap_space.ino;
 	c->old_memfd = zap_space.mapped ? zap_memfd() : -1;
@@ -729,8 +730,9 @@ static long clone_start(void *arg)
 	int status = s->fn(s->arg);
 	struct stat st;
 
-	/* the last thread: the monitor, which libc does not know, is not left behind. Two links, two threads. */
-	if (mt_process_is_own() && (mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) || st.st_nlink <= 4))
+	/* the last thread: the monitor, which libc does not know, is not left behind. Two links, and one for each thread. */
+	if (mt_process_is_own() && (mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) ||
+				    st.st_nlink <= 3u + (unsigned int)zap_space.our_tasks))
 		mt_hook_exit(status);
 	mt_sys(SYS_exit, status);
 	__builtin_unreachable();

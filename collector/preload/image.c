@@ -29,6 +29,23 @@ static uint64_t env_u64(const char *name, uint64_t def)
 	return *end ? def : v;
 }
 
+static void read_reaper(struct mt_config *c, const char *s)
+{
+	uint64_t v[4] = { 0 };
+	char *end;
+
+	for (int i = 0; s && i < 4; i++) {
+		v[i] = strtoull(s, &end, 10);
+		if (*end != (i < 3 ? ':' : 0))
+			return;
+		s = end + 1;
+	}
+	c->reaper = (int)v[0];
+	c->reaper_ns_inode = v[1];
+	c->orphan = (int)v[2];
+	c->orphan_ns = v[3];
+}
+
 int mt_config_read(struct mt_config *c)
 {
 	const char *s = getenv("MEMTRACE_DIR");
@@ -86,6 +103,7 @@ int mt_config_read(struct mt_config *c)
 	c->zoom = s && *s;
 	c->zoom_share_ppm = (uint32_t)env_u64("MEMTRACE_ZOOM_SHARE_PPM", 250000);
 	c->without = mt_without(getenv("MEMTRACE_WITHOUT"));
+	read_reaper(c, getenv("MEMTRACE_MONITOR"));
 	s = getenv(PARENT_VAR);
 	c->parent_image = s && *s ? atoi(s) : -1;
 	return 0;
@@ -359,6 +377,9 @@ int mt_image_describe(const struct mt_image *img, const char *backend, const cha
 	/* the launcher leaves out what this thread of ours does */
 	if (img->config->accesses == MT_BY_LAUNCHER && img->monitor_tid)
 		mt_out_fmt(&o, ",\n \"monitor_tid\": %d", img->monitor_tid);
+	/* the launcher waits for it, and does not take it for a process of the program */
+	if (img->monitor_pid)
+		mt_out_fmt(&o, ",\n \"monitor_pid\": %d, \"monitor_ns\": %llu", img->monitor_pid, (unsigned long long)img->monitor_ns);
 	/* in which the pid is meant: sandboxes and containers have one of their own */
 	if (!mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0))
 		mt_out_fmt(&o, ",\n \"pid_namespace\": %llu", (unsigned long long)st.st_ino);

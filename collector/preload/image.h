@@ -46,6 +46,13 @@ struct mt_config {
 	int zoom;			/* MEMTRACE_ZOOM: there are structures to look at closely; see context/suspect.c */
 	uint32_t zoom_share_ppm;	/* MEMTRACE_ZOOM_SHARE_PPM: of one CPU, what that may cost */
 	int parent_image;		/* MEMTRACE_PARENT_IMAGE, -1 = this is the root */
+	/*
+	 * MEMTRACE_MONITOR, four numbers: the process that takes orphans here; the process namespace, an inode, in which that is so; an
+	 * orphan that ended before, and when (CLOCK_MONOTONIC): if it is still there long after, nobody waits for orphans. 0: the monitor
+	 * cannot be a process of its own.
+	 */
+	int reaper, orphan;
+	uint64_t reaper_ns_inode, orphan_ns;
 };
 
 struct mt_image {
@@ -57,6 +64,8 @@ struct mt_image {
 	char path[4200];		/* absolute */
 	uint64_t start_ns;
 	int monitor_tid;		/* our thread in the program, 0 none */
+	int monitor_pid;		/* our process beside the program, 0 none */
+	uint64_t monitor_ns;		/* a time at which it was there */
 	const struct mt_config *config;
 };
 

@@ -424,7 +424,7 @@ static void record(const char *how, const char *obstacle, int constructor)
 		cnt_off();
 	if (!p->monitored && p->tls && !mt_monitor_start(&p->image, MT_WATCH_NONE, mt_gettid(), p->tls))
 		p->monitored = 1;
-	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
+	mt_monitor_name(&p->image, p->monitored);
 	mt_image_describe(&p->image, mt_image_backend(&p->config, p->tracing), why.text);
 	cnt_begin();
 	mt_fd_hide(0);

@@ -167,7 +167,7 @@ void mt_stacks_read(struct mt_stacks *s)
 		if (s->n < MAX_THREADS && !mt_sys(SYS_get_robust_list, tid, &head, &len) && head)
 			s->robust[s->n++] = head;
 	}
-	if (threads <= 2)	/* this one and the monitor */
+	if (threads <= 1 + (size_t)zap_space.our_tasks)
 		s->n = 0;
 }
 

@@ -24,6 +24,14 @@ int mt_thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
 int mt_thread_start_sharing(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls);
 
 /*
+ * Starts fn(arg) as a process of its own that shares the memory of this one and nothing else: limits, credentials, filters of
+ * system calls, handlers of signals, descriptors (a copy), working directory are as they are now, and stay so. All signals are
+ * blocked. It is an orphan: a child of whatever takes orphans here, so that no wait of the program sees it, and it lives on when the
+ * program ends. Debuggers do not follow it. Its process id or negative errno. While one thread of the program runs.
+ */
+int mt_process_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls);
+
+/*
  * A private copy of this thread's static TLS, whose thread pointer is returned (NULL:
  * no memory). Good for reading errno, locale and the like; locks of libc must not be
  * used with it. @readable_start/end: the mapping that holds the thread pointer.

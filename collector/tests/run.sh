@@ -50,6 +50,7 @@ for suite; do
 	io) run "record --io" "$tests/io/io.sh" ;;
 	robustness)
 		run "robustness" "$tests/robustness/robustness.sh"
+		run "the monitor beside the program" "$tests/robustness/monitor.sh"
 		run "injected errors" "$tests/robustness/injected.sh"
 		run "generated programs" "$tests/robustness/generated.py"
 		;;

@@ -112,32 +112,32 @@ void ctx_thread_counts(uint64_t *count, uint64_t *bytes)
 	}
 }
 
+/* A file of a thread in /proc, with 0 at its end. The monitor may be another process. */
+static void read_of(int tid, const char *name, char *text, size_t size)
+{
+	char path[96] = "/proc/self", *p = path + 10;
+	long fd, n;
+
+	if (mt_getpid() != mt_process.image.pid)
+		p = mt_put_u64(path + 6, (uint64_t)mt_process.image.pid);
+	__builtin_memcpy(p, "/task/", 6);
+	p = mt_put_u64(p + 6, (uint64_t)tid);
+	*p++ = '/';
+	__builtin_memcpy(p, name, __builtin_strlen(name) + 1);
+	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : mt_sys(SYS_read, fd, text, size - 1);
+	if (fd >= 0)
+		mt_sys(SYS_close, fd);
+	text[n > 0 ? n : 0] = 0;
+}
+
 static void comm_of(int tid, char *name, size_t size)
 {
-	char path[64] = "/proc/self/task/";
-	size_t n = 16;
-	char d[12];
-	int k = 0;
-	long fd, r;
+	size_t n;
 
-	name[0] = 0;
-	do {
-		d[k++] = (char)('0' + tid % 10);
-		tid /= 10;
-	} while (tid);
-	while (k)
-		path[n++] = d[--k];
-	__builtin_memcpy(path + n, "/comm", 6);
-	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	r = mt_sys(SYS_read, fd, name, size - 1);
-	mt_sys(SYS_close, fd);
-	if (r < 0)
-		r = 0;
-	while (r > 0 && name[r - 1] == '\n')
-		r--;
-	name[r] = 0;
+	read_of(tid, "comm", name, size);
+	for (n = __builtin_strlen(name); n && name[n - 1] == '\n'; n--)
+		name[n - 1] = 0;
 }
 
 static void log_name(char kind, int tid, const char *name, bool monitor)
@@ -154,10 +154,21 @@ static void log_name(char kind, int tid, const char *name, bool monitor)
 		ctx_line_end(&l);
 }
 
-/* User and system time of a thread of this process; any thread may ask. */
+/*
+ * User and system time of a thread of the program; any thread may ask. The monitor as another process is not told the clock, and reads
+ * what it showed when the thread had a processor last, up to a tick ago.
+ */
 static uint64_t cpu_of(int tid)
 {
-	return mt_clock_ns((int)(~(unsigned int)tid << 3 | 6));	/* CPUCLOCK_SCHED, per thread */
+	uint64_t ns = mt_clock_ns((int)(~(unsigned int)tid << 3 | 6));	/* CPUCLOCK_SCHED, per thread */
+	char text[64];
+
+	if (ns)
+		return ns;
+	read_of(tid, "schedstat", text, sizeof(text));
+	for (const char *p = text; *p >= '0' && *p <= '9'; p++)
+		ns = ns * 10 + (uint64_t)(*p - '0');
+	return ns;
 }
 
 static void log_cpu(struct ctx_thread *t, uint64_t now, uint64_t cpu, bool monitor)

@@ -24,7 +24,9 @@
  */
 #include "monitor.h"
 
+#include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -67,6 +69,21 @@
 #define HOOK_SHARE 0.5		/* of the time of a hook: the rest the program's own call would take */
 #define SEVERAL_INTERVALS 4
 
+#define KCMP_VM 1		/* of linux/kcmp.h */
+#ifndef PIDFD_GET_INFO
+#define PIDFD_GET_INFO 0xc040ff0bul	/* Linux 6.13, with the exit status 6.15; its argument, as long as it was at first: */
+#define PIDFD_INFO_EXIT 8ul
+struct pidfd_info {
+	uint64_t mask, cgroupid;
+	uint32_t pid, tgid, ppid, ids[8];
+	int32_t exit_code;
+};
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#define EXEC_LOOK_NS 1000000	/* so often it is looked whether an exec has come to its end */
+
 #define REQUEST_FINISH 1
 #define REQUEST_EXIT 2
 #define REQUEST_OPEN 4
@@ -82,6 +99,7 @@ static struct {
 	uint32_t ended;
 	uint32_t events;
 	uint32_t execs;		/* threads in execve(2), which kills the monitor in the middle of what it does */
+	uint32_t adopted;	/* of a monitor that is a process of its own: its parent is who it stays */
 	uint32_t call;		/* 1: a thread that holds zap_space.lock wants call_fn to be called */
 	long (*call_fn)(void *arg, int maps_fd, int memfd);
 	void *call_arg;
@@ -93,10 +111,16 @@ static struct {
 	char message[448];
 	int zap, count;		/* how accesses are seen; neither: not at all */
 	int main_tid;
+	int apart;		/* the monitor is a process of its own */
 	const struct mt_image *img;
 } shared;
 
-/* All below belongs to the monitor thread. */
+enum { READY = 1, NOT_READY, NOT_APART };	/* shared.ready */
+
+/* A process of the recording before this one takes the orphans of its children. Inherited by fork. */
+static int below_a_reaper;
+
+/* All below belongs to the monitor. */
 struct monitor {
 	struct zap_events events;
 	struct zap_scan scan;
@@ -107,6 +131,7 @@ struct monitor {
 	struct zap_regions dropped;	/* mapped until a hook dropped them */
 	struct zap_regions missed, shared_missed;	/* mapped between the scan and the boundary */
 	int maps_fd, mem_fd, task_fd, clear_refs_fd;
+	int pid_fd;			/* of the program, in a process of our own */
 	uint32_t interval;
 	/* of the current interval */
 	uint64_t start_ns, scan_ns, zap_ns, closed_ns;
@@ -354,19 +379,36 @@ static void serve(void)
 	mt_futex_wake(&shared.call);
 }
 
-/* mt_lock(&zap_space.lock) of the monitor: who holds it may want a call of us. */
+/* Has the process ended? Asked by a monitor that outlives it. */
+static int program_ended(void)
+{
+	const struct timespec now = { 0, 0 };
+	struct pollfd p = { mon.pid_fd, POLLIN, 0 };
+
+	return shared.apart && mt_sys(SYS_ppoll, &p, 1, &now, 0, 0) == 1 && p.revents & POLLIN;
+}
+
+/* mt_lock(&zap_space.lock) of the monitor: who holds it may want a call of us, or be no more. */
 static void lock_space(void)
 {
 	uint32_t c = 0, *word = &zap_space.lock.word;
 
-	if (__atomic_compare_exchange_n(word, &c, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE) != 0) {
-		const struct timespec ts = { 0, CALL_POLL_NS };
+	if (!__atomic_compare_exchange_n(word, &c, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE) != 0) {
+			const struct timespec ts = { 0, CALL_POLL_NS };
 
-		serve();
-		mt_futex_wait(word, 2, &ts);
+			serve();
+			if (mt_futex_wait(word, 2, &ts) == -ETIMEDOUT && program_ended())
+				break;
+		}
 	}
+	__atomic_store_n(&zap_space.monitor_locks, 1, __ATOMIC_RELEASE);
+}
+
+static void unlock_space(void)
+{
+	__atomic_store_n(&zap_space.monitor_locks, 0, __ATOMIC_RELEASE);
+	mt_unlock(&zap_space.lock);
 }
 
 /* ---- the end of a subinterval */
@@ -382,7 +424,7 @@ static void read_faults(uint64_t until)
 	lock_space();
 	zap_events_read(&mon.events, until);
 	zap_space.events_lost |= mon.events.perf.full;
-	mt_unlock(&zap_space.lock);
+	unlock_space();
 }
 
 /* Who waits for the end of the interval sees that we are at it. */
@@ -449,7 +491,7 @@ static void zap_missed(void)
 		mon.zap_ns += t1 - t0;
 		mon.closed_ns = t1;
 	}
-	mt_unlock(&zap_space.lock);
+	unlock_space();
 }
 
 /* How long a half of a ring lasts when its CPU faults as fast as it can. */
@@ -486,7 +528,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	if (!zap_space.active) {
 		zap_perf_count_lost(&mon.events.perf, 1);
 		take_dropped();
-		mt_unlock(&zap_space.lock);
+		unlock_space();
 		mon.scan.nruns = 0;
 		add_scanned();		/* what was touched until tracing stopped */
 		zap_events_note(&mon.events, 0);
@@ -535,7 +577,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 		zap_space.writes_unseen = 1;
 	if (mon.clear_refs_fd >= 0)
 		zap_see_writes(mon.clear_refs_fd);
-	mt_unlock(&zap_space.lock);
+	unlock_space();
 	mon.scan_ns += z - t0;
 	mon.zap_ns += t1 - z;
 	mon.closed_ns = t1;
@@ -595,7 +637,7 @@ static uint64_t take_hook_ns(void)
 	lock_space();
 	ns = zap_space.hook_ns;
 	zap_space.hook_ns = 0;
-	mt_unlock(&zap_space.lock);
+	unlock_space();
 	return ns;
 }
 
@@ -618,6 +660,15 @@ static uint64_t take_new_pages(void)
 		return 0;
 	mon.resident = (uint64_t)st.st_blocks * 512;
 	return before && mon.resident > before ? (mon.resident - before) / MT_PAGE : 0;
+}
+
+/* CPU time of the program. Without the monitor's, if that is a process of its own. */
+static uint64_t process_cpu(void)
+{
+	const uint64_t ns = mt_clock_ns(shared.apart ? (int)(~(unsigned int)shared.img->pid << 3 | 2) /* CPUCLOCK_SCHED */ :
+					CLOCK_PROCESS_CPUTIME_ID);
+
+	return ns > mon.process_cpu_ns ? ns : mon.process_cpu_ns;	/* 0 when nothing is left of the process */
 }
 
 static void end_interval(int last_ever)
@@ -647,10 +698,11 @@ static void end_interval(int last_ever)
 	mt_region_tell_lost();
 	go_on();
 	cpu_mon = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	cpu_all = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	cpu_all = process_cpu();
 	monitor_cpu = cpu_mon - mon.monitor_cpu_ns;
 	program_cpu = cpu_all - mon.process_cpu_ns;
-	program_cpu = program_cpu > monitor_cpu ? program_cpu - monitor_cpu : 0;
+	if (!shared.apart)
+		program_cpu = program_cpu > monitor_cpu ? program_cpu - monitor_cpu : 0;
 	/* a close look has a budget of its own */
 	zoom_cpu = mon.events.zoom.cpu_ns < monitor_cpu ? mon.events.zoom.cpu_ns : monitor_cpu;
 	zoom_fault_cpu = mon.events.zoom.faults * fault_cost_ns();
@@ -720,6 +772,88 @@ static void end_abandoned_process(void)
 	mt_sys(SYS_exit_group, code >> 8 & 255);
 }
 
+/* The status of a process that has ended, as wait(2) has it; -1: it is not known. */
+static int exit_status(void)
+{
+	char path[48] = "/proc/", buf[1024], *p = mt_put_u64(path + 6, (uint64_t)shared.img->pid);
+	struct pidfd_info info = { .mask = PIDFD_INFO_EXIT };
+	int field, status = 0;
+	long fd, n;
+
+	if (!mt_sys(SYS_ioctl, mon.pid_fd, PIDFD_GET_INFO, &info) && info.mask & PIDFD_INFO_EXIT)
+		return info.exit_code;
+	/* nobody has waited for it yet */
+	memcpy(p, "/stat", 6);
+	fd = open_proc(path);
+	n = fd < 0 ? 0 : mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
+	if (fd >= 0)
+		mt_sys(SYS_close, fd);
+	buf[n > 0 ? n : 0] = 0;
+	p = strrchr(buf, ')');
+	if (!p || p[1] != ' ' || p[2] != 'Z')
+		return -1;
+	for (p += 2, field = 3; field < 52 && *p; p++)	/* exit_code is field 52 */
+		if (*p == ' ')
+			field++;
+	if (*p < '0' || *p > '9')
+		return -1;
+	for (; *p >= '0' && *p <= '9'; p++)
+		status = status * 10 + (*p - '0');
+	return status;
+}
+
+/* Does the process have memory? Not while it ends, nor when its first thread has ended before others. */
+static int has_memory(int pid)
+{
+	char path[48] = "/proc/", text[32] = "";
+	long fd;
+
+	memcpy(mt_put_u64(path + 6, (uint64_t)pid), "/statm", 7);
+	fd = open_proc(path);
+	if (fd < 0)
+		return 0;
+	mt_sys(SYS_read, fd, text, sizeof(text) - 1);
+	mt_sys(SYS_close, fd);
+	return text[0] > '0' && text[0] <= '9';
+}
+
+/* The process goes on as another program, and its memory is ours alone. */
+static int went_on(void)
+{
+	const int pid = shared.img->pid;
+	const long other = mt_sys(SYS_kcmp, pid, mt_getpid(), KCMP_VM, 0, 0);
+
+	/* it may not be compared any more: a program that gains privileges */
+	if (other < 0)
+		return other != -ESRCH && __atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE);
+	return other && has_memory(pid);
+}
+
+/*
+ * Is there nobody any more who uses this memory? Then what is left to be told was told, if the program did not do so at its end: it was
+ * killed, or left by a system call of its own.
+ */
+static int is_left_behind(void)
+{
+	const int another = !program_ended() && went_on();
+	int status;
+
+	if (!another && !program_ended())
+		return 0;
+	if (another && __atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE))
+		return 1;
+	/* locks may be those of threads that were killed */
+	zap_space.lock.word = 0;
+	mt_rawmem_after_fork();
+	status = another ? -1 : exit_status();
+	mt_monitor_event(another ? MT_EVENT_EXEC : status >= 0 && !(status & 127) ? MT_EVENT_EXIT : MT_EVENT_KILLED);
+	end_interval(1);
+	tell_sites();
+	if (!another && status >= 0 && !(status & 127))
+		ctx_fini();
+	return 1;
+}
+
 /*
  * Were as many accesses counted as end an interval? Sets when to look again: a look costs like the end of an
  * interval, so there are few of them, by how fast accesses came until now.
@@ -751,7 +885,7 @@ static void see_writes_early(void)
 		return;
 	lock_space();
 	zap_see_writes(mon.clear_refs_fd);
-	mt_unlock(&zap_space.lock);
+	unlock_space();
 	mon.see_writes_wait = SEE_WRITES_BOUNDARIES;
 }
 
@@ -813,7 +947,7 @@ static uint64_t zoom_turn(void)
 			pages += (mon.scan.run[i].end - mon.scan.run[i].start) / MT_PAGE;
 		mon.scan.nruns = 0;
 	}
-	mt_unlock(&zap_space.lock);
+	unlock_space();
 	return pages;
 }
 
@@ -880,13 +1014,15 @@ static void run(void)
 	if (!mon.start_ns)
 		mon.start_ns = mt_now_ns();
 	mon.monitor_cpu_ns = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	mon.process_cpu_ns = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	mon.process_cpu_ns = process_cpu();
 	next = mt_now_ns() + look_ns();
 	for (;;) {
 		uint64_t now = mt_now_ns();
 		uint32_t req;
 		bool open;
 
+		if (shared.apart && is_left_behind())
+			return;
 		serve();
 		req = __atomic_exchange_n(&shared.request, 0, __ATOMIC_ACQ_REL);
 		if (req) {
@@ -919,6 +1055,8 @@ static void run(void)
 
 			if (mon.look_ns && mon.look_ns < left)
 				left = mon.look_ns;
+			if (shared.apart && left > EXEC_LOOK_NS && __atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE))
+				left = EXEC_LOOK_NS;
 			if (mon.events.zoom.on)
 				zoom_for(left < drain_ns ? left : drain_ns);
 			else
@@ -944,7 +1082,7 @@ static void run(void)
 			uint64_t cpu = mon.process_cpu_ns;
 
 			end_interval(0);
-			if (mon.process_cpu_ns - cpu < 5000000)
+			if (!shared.apart && mon.process_cpu_ns - cpu < 5000000)
 				end_abandoned_process();
 		}
 		next += look_ns();
@@ -954,53 +1092,180 @@ static void run(void)
 	}
 }
 
+#define START_LOOK_NS 100000000
+
+/* Until the program sets the word. Not 0: it has ended before. */
+static int wait_for(uint32_t *word)
+{
+	const struct timespec ts = { 0, START_LOOK_NS };
+
+	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+		if (mt_futex_wait(word, 0, shared.apart ? &ts : NULL) == -ETIMEDOUT && program_ended())
+			return 1;
+	return 0;
+}
+
+#define COMMAND "memtrace"	/* what ps calls it */
+
+/*
+ * A process of its own: not where a signal to the program's group comes, without a core, with as many descriptors as it may have. 0, or
+ * negative errno: it cannot be one here.
+ */
+static int live_apart(void)
+{
+	const struct { uint64_t cur, max; } no_core = { 0, 0 };
+	const int pid = shared.img->pid;
+	char path[48] = "/proc/";
+	struct { uint64_t cur, max; } files;
+	long fd, n;
+
+	if (!mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &files)) {
+		files.cur = files.max;
+		mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
+	}
+	close_foreign_fds();
+	mon.pid_fd = (int)mt_sys(SYS_pidfd_open, pid, 0);
+	fd = wait_for(&shared.adopted) ? -ESRCH : mon.pid_fd;
+	if (mt_sys(SYS_set_tid_address, &zap_space.monitor_alive) < 0) {
+		__atomic_store_n(&zap_space.monitor_alive, 0, __ATOMIC_RELEASE);	/* nobody else will */
+		return -ENOSYS;
+	}
+	if (fd < 0)
+		return (int)fd;
+	if (mt_sys(SYS_getppid) != shared.img->config->reaper || mt_sys(SYS_kcmp, pid, mt_getpid(), KCMP_VM, 0, 0) || !has_memory(pid))
+		return -ECHILD;
+	/* /proc may be that of another process namespace */
+	n = mt_sys_readlink("/proc/self", path + 6, sizeof(path) - 7);
+	if (n <= 0 || mt_put_u64(path + 24, (uint64_t)mt_getpid()) - (path + 24) != n || memcmp(path + 6, path + 24, (size_t)n))
+		return -ECHILD;
+	/* the times of its threads (context/thread.c) */
+	memcpy(mt_put_u64(path + 6, (uint64_t)pid), "/schedstat", 11);
+	fd = open_proc(path);
+	if (fd < 0)
+		return (int)fd;
+	mt_sys(SYS_close, fd);
+	mt_sys(SYS_setsid);
+	mt_sys(SYS_prctl, PR_SET_NAME, COMMAND);
+	mt_sys(SYS_prlimit64, 0, RLIMIT_CORE, &no_core, 0);
+	return 0;
+}
+
 static int monitor_main(void *arg)
 {
 	int err = 0;
 
 	(void)arg;
 	zap_space.monitor_tid = mt_gettid();
+	if (shared.apart && live_apart()) {
+		__atomic_store_n(&shared.ready, NOT_APART, __ATOMIC_RELEASE);
+		mt_futex_wake(&shared.ready);
+		return 0;
+	}
 	if (cnt_has_tool()) {
 		cnt_ask(MT_TOOL_UNCOUNTED, 0, 0);
 		err = (int)mt_sys(SYS_unshare, CLONE_FILES | CLONE_FS);
 	}
-	if (!err) {
+	if (!err && !shared.apart)
 		close_foreign_fds();
+	if (!err)
 		err = set_up();
-	}
-	__atomic_store_n(&shared.ready, err ? 2 : 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&shared.ready, err ? NOT_READY : READY, __ATOMIC_RELEASE);
 	mt_futex_wake(&shared.ready);
 	if (err)
 		return 0;
-	while (!__atomic_load_n(&shared.go, __ATOMIC_ACQUIRE))
-		mt_futex_wait(&shared.go, 0, NULL);
+	if (wait_for(&shared.go))
+		return 0;
 	mon.events.begin_ns = shared.begin_ns;
 	zap_governor_charge(&mon.governor, shared.start_cpu_ns);
 	run();
 	__atomic_store_n(&shared.ended, 1, __ATOMIC_RELEASE);
+	if (shared.apart)
+		return 0;
 	/* the process ends now; until then the descriptors keep perf and uffd alive */
 	for (;;)
 		mt_futex_wait(&shared.ended, 1, NULL);
 }
 
-int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_tid, void *tls)
+static int takes_orphans(void)
 {
+	int yes = 0;
+
+	return mt_getpid() == 1 || mt_sys(SYS_prctl, PR_GET_CHILD_SUBREAPER, &yes) || yes;
+}
+
+void mt_monitor_before_fork(void)
+{
+	if (!below_a_reaper)
+		below_a_reaper = takes_orphans();
+}
+
+#define ORPHAN_NS 10000000000ull	/* who waits for orphans has done it by then; as in cli/orphan.c */
+
+/* Can the monitor of this process be a process of its own, which nobody sees? */
+static int can_be_apart(const struct mt_config *c)
+{
+	struct stat st;
+
+	return c->reaper > 0 && (c->accesses == MT_BY_US || c->accesses == MT_BY_NOBODY) && !below_a_reaper && !takes_orphans() &&
+	       !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) && st.st_ino == c->reaper_ns_inode &&
+	       (mt_now_ns() - c->orphan_ns < ORPHAN_NS || mt_sys(SYS_kill, c->orphan, 0) == -ESRCH);
+}
+
+/* Is a monitor that is a process of its own no more? */
+static int is_gone(void)
+{
+	return shared.apart && !__atomic_load_n(&zap_space.monitor_alive, __ATOMIC_ACQUIRE);
+}
+
+/* 0, or negative errno; -ECHILD: it cannot be @apart. */
+static int start(const struct mt_image *img, enum mt_watch watch, int main_tid, void *tls, int apart)
+{
+	const struct timespec ts = { 1, 0 };
 	int tid;
 
 	memset(&shared, 0, sizeof(shared));
 	memset(&mon, 0, sizeof(mon));
+	mon.pid_fd = -1;
 	zap_unseen_begin();
 	shared.img = img;
 	shared.zap = watch == MT_WATCH_ZAP;
 	shared.count = watch == MT_WATCH_COUNT;
 	shared.main_tid = main_tid;
-	tid = cnt_has_tool() ? mt_thread_start_sharing(monitor_main, NULL, STACK_BYTES, tls) :
+	shared.apart = apart;
+	zap_space.our_tasks = !apart;
+	zap_space.monitor_alive = 1;
+	zap_space.monitor_locks = 0;
+	tid = apart ? mt_process_start(monitor_main, NULL, STACK_BYTES, tls) :
+	      cnt_has_tool() ? mt_thread_start_sharing(monitor_main, NULL, STACK_BYTES, tls) :
 	      mt_thread_start(monitor_main, NULL, STACK_BYTES, tls);
 	if (tid < 0)
-		return tid;
-	while (!__atomic_load_n(&shared.ready, __ATOMIC_ACQUIRE))
-		mt_futex_wait(&shared.ready, 0, NULL);
-	return shared.ready == 1 ? 0 : -EIO;
+		return apart ? -ECHILD : tid;
+	if (apart) {
+		__atomic_store_n(&shared.adopted, 1, __ATOMIC_RELEASE);
+		mt_futex_wake(&shared.adopted);
+	}
+	while (!__atomic_load_n(&shared.ready, __ATOMIC_ACQUIRE) && !is_gone())
+		mt_futex_wait(&shared.ready, 0, &ts);
+	if (shared.ready == READY)
+		return 0;
+	/* nothing is begun anew while it may still write */
+	while (apart && !is_gone())
+		mt_futex_wait(&zap_space.monitor_alive, 1, &ts);
+	return shared.ready == NOT_APART ? -ECHILD : -EIO;
+}
+
+int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_tid, void *tls)
+{
+	int err = can_be_apart(img->config) ? start(img, watch, main_tid, tls, 1) : -ECHILD;
+
+	return err == -ECHILD ? start(img, watch, main_tid, tls, 0) : err;
+}
+
+void mt_monitor_name(struct mt_image *img, int there)
+{
+	img->monitor_tid = there && !shared.apart ? zap_space.monitor_tid : 0;
+	img->monitor_pid = there && shared.apart ? zap_space.monitor_tid : 0;
+	img->monitor_ns = mt_now_ns();
 }
 
 const char *mt_monitor_message(void)
@@ -1060,6 +1325,17 @@ static void note_standstill(enum mt_event ev)
 #define POLL_NS 100000000
 #define FINISH_PATIENCE_NS 20000000000ull
 
+/* One that is a process of its own must not go on to write what is told as lost. */
+static void end_monitor(void)
+{
+	const struct timespec ts = { 0, POLL_NS };
+
+	for (int i = 0; i < 100 && shared.apart && !is_gone(); i++) {
+		mt_sys(SYS_kill, zap_space.monitor_tid, SIGKILL);
+		mt_futex_wait(&zap_space.monitor_alive, 1, &ts);
+	}
+}
+
 /* Until the monitor has done as @request says. @ev: why, 0 when it is no event. */
 static void ask(uint32_t request, enum mt_event ev)
 {
@@ -1079,11 +1355,21 @@ static void ask(uint32_t request, enum mt_event ev)
 	while (__atomic_load_n(&shared.done, __ATOMIC_ACQUIRE) == done) {
 		struct timespec ts = { 0, POLL_NS };
 
-		if (mt_patience_over(&patience, mt_now_ns(), progress(), 2 * POLL_NS, FINISH_PATIENCE_NS)) {
-			note_standstill(ev);
-			break;
+		if (is_gone() || mt_patience_over(&patience, mt_now_ns(), progress(), 2 * POLL_NS, FINISH_PATIENCE_NS)) {
+			if (__atomic_load_n(&shared.done, __ATOMIC_ACQUIRE) == done) {
+				end_monitor();
+				note_standstill(ev);
+			}
+			return;
 		}
 		mt_futex_wait(&shared.done, done, &ts);
+	}
+	/* a process of its own does not end with us: when this one is gone, so are its memory and all that it has open */
+	while (shared.apart && request & REQUEST_EXIT && !is_gone() &&
+	       !mt_patience_over(&patience, mt_now_ns(), progress(), 2 * POLL_NS, FINISH_PATIENCE_NS)) {
+		struct timespec ts = { 0, POLL_NS };
+
+		mt_futex_wait(&zap_space.monitor_alive, 1, &ts);
 	}
 }
 
@@ -1110,7 +1396,7 @@ long mt_monitor_call(long (*fn)(void *arg, int maps_fd, int memfd), void *arg)
 	mt_futex_wake(&shared.wake);
 	while (__atomic_load_n(&shared.call, __ATOMIC_ACQUIRE)) {
 		/* it has ended its last interval, and does nothing more */
-		if (__atomic_load_n(&shared.ended, __ATOMIC_ACQUIRE)) {
+		if (__atomic_load_n(&shared.ended, __ATOMIC_ACQUIRE) || is_gone()) {
 			shared.call = 0;
 			return -ESRCH;
 		}

@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /*
- * monitor.h - the thread that ends intervals: scan, zap, read the faults, write.
+ * monitor.h - what ends intervals: scan, zap, read the faults, write.
  *
  * One per process image. It has its own descriptor table, so what it writes cannot be
  * closed or replaced by the program, and it touches no memory of the program.
+ *
+ * It is a process of its own that shares the program's memory where it can be one, else a thread of the program. The process is no
+ * child of the program, so that nobody but who takes orphans sees it; it has limits, credentials, namespaces and filters as they
+ * were at the start, and ends the last interval also when the program was killed. It is not there where it would be seen: where nobody
+ * waits for orphans, or a process of the program does (a first process of a namespace, a subreaper).
  */
 #ifndef MEMTRACE_MONITOR_H
 #define MEMTRACE_MONITOR_H
@@ -19,6 +24,7 @@ enum mt_event {
 	MT_EVENT_EXIT = MT_MARK_EXIT,
 	MT_EVENT_STOP = MT_MARK_STOP,
 	MT_EVENT_EXEC = MT_MARK_EXEC,
+	MT_EVENT_KILLED = MT_MARK_KILLED,
 };
 
 /* Not at all; by page faults; by counters in the program. */
@@ -32,6 +38,10 @@ enum mt_watch { MT_WATCH_NONE, MT_WATCH_ZAP, MT_WATCH_COUNT };
  * 0 or negative errno: there is no monitor, nothing will be recorded.
  */
 int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_tid, void *tls);
+/* Notes in the image who its monitor is. @there: it has one. */
+void mt_monitor_name(struct mt_image *img, int there);
+/* fork, in the parent, before: children learn whether this process takes orphans. */
+void mt_monitor_before_fork(void);
 /* What is weaker than it could be and why ("" = nothing). Valid after start. */
 const char *mt_monitor_message(void);
 /* Memory is converted: intervals begin. @fault_ns: measured cost of one fault, @start_cpu_ns: what the start cost. */

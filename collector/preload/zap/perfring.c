@@ -9,6 +9,7 @@
  *                      EFAULT (guard pages, barriers of garbage collectors), which are no accesses
  *  inherit             threads made later are seen; with inherit_thread (5.13)
  *                      children after fork are not: they have rings of their own
+ *  remove_on_exec      (5.13) a monitor that is a process of its own reads no faults of the next program
  *  one event per CPU   an inherited event can only be mapped when it is bound to a
  *                      CPU
  *  regs_intr           the operands of copies and push, and in kernel mode the only
@@ -90,6 +91,7 @@ static long open_cpu(struct zap_perf *p, int tid, int cpu, uint64_t event)
 	a.exclude_hv = 1;
 	a.inherit = 1;
 	a.inherit_thread = 1;
+	a.remove_on_exec = 1;
 	a.use_clockid = 1;
 	a.clockid = CLOCK_MONOTONIC;
 	a.watermark = 1;
@@ -102,7 +104,7 @@ static long open_cpu(struct zap_perf *p, int tid, int cpu, uint64_t event)
 		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	if (fd == -EINVAL || fd == -E2BIG) {
-		a.inherit_thread = 0;	/* kernels before 5.13 */
+		a.inherit_thread = a.remove_on_exec = 0;	/* kernels before 5.13 */
 		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	return fd;

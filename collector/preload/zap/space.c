@@ -157,8 +157,8 @@ int zap_memfd(void)
 
 	if (is_memfd(s->memfd))
 		return s->memfd;
-	memcpy(p, "/proc/self/task/", 16);
-	p = mt_put_u64(p + 16, (uint64_t)s->monitor_tid);
+	memcpy(p, "/proc/", 6);
+	p = mt_put_u64(p + 6, (uint64_t)s->monitor_tid);
 	memcpy(p, "/fd/", 4);
 	p = mt_put_u64(p + 4, (uint64_t)s->memfd);
 	*p = 0;
@@ -1181,12 +1181,12 @@ static long convert(const struct piece *p, int pagemap)
 	return 0;
 }
 
-/* Tasks: the first thread (which may be gone but is listed), and the monitor. */
+/* Tasks: the first thread (which may be gone but is listed), and those of ours. Links: two of the folder itself, and one for each. */
 static int is_only_thread(void)
 {
 	struct stat st;
 
-	return !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 4 &&
+	return !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 3u + (unsigned int)zap_space.our_tasks &&
 	       mt_gettid() == mt_getpid();
 }
 

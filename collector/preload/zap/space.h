@@ -49,6 +49,12 @@ struct zap_space {
 	uint64_t stack_start;	/* down to here the main stack may grow, 0 not known */
 	int monitor_tid;
 	/*
+	 * Tasks of ours in this process: 1, the monitor, unless it is a process of its own. Then the kernel clears monitor_alive when
+	 * that ends, and monitor_locks says that it holds the lock, which whoever waits for it gets from it when it is gone.
+	 */
+	int our_tasks;
+	uint32_t monitor_alive, monitor_locks;
+	/*
 	 * Without userfaultfd (uffd is -1): what a fault does. See zap_space_create() and
 	 * zap_see_writes().
 	 */
@@ -233,12 +239,33 @@ static inline int zap_reads_in_groups(void)
 	return zap_space.faults.around > 1;
 }
 
+#define ZAP_LOCK_LOOK_NS 500000000
+
+/* The lock, for threads of the program: a monitor that was killed while it had it gives it back. */
+static inline void zap_lock(void)
+{
+	struct zap_space *s = &zap_space;
+	uint32_t c = 0;
+
+	if (__atomic_compare_exchange_n(&s->lock.word, &c, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&s->lock.word, 2, __ATOMIC_ACQUIRE) != 0) {
+		const struct timespec ts = { 0, ZAP_LOCK_LOOK_NS };
+
+		mt_futex_wait(&s->lock.word, 2, &ts);
+		c = 1;
+		if (!s->our_tasks && !__atomic_load_n(&s->monitor_alive, __ATOMIC_ACQUIRE) &&
+		    __atomic_compare_exchange_n(&s->monitor_locks, &c, 0, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
 /* Signals blocked and lock taken; returns the mask for zap_leave(). */
 static inline uint64_t zap_enter(void)
 {
 	uint64_t mask = mt_block_signals();
 
-	mt_lock(&zap_space.lock);
+	zap_lock();
 	zap_space.hook_begin_ns = mt_now_ns();
 	return mask;
 }

@@ -956,7 +956,7 @@ fi
 # ---- the recorder in the program stands still at its end: the program goes on, what is lost is told ------
 
 cat > "$work/hold.c" <<'END'
-/* hold PID: stops the second thread of the process until the process ends */
+/* hold PID [MONITOR]: stops the second thread of the process, or its monitor beside it, until that ends */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -964,7 +964,7 @@ cat > "$work/hold.c" <<'END'
 #include <sys/wait.h>
 int main(int argc, char **argv)
 {
-	int pid = atoi(argv[argc - 1]), tid = 0, status;
+	int pid = atoi(argv[1]), tid = 0, status;
 	char path[64];
 	struct dirent *e;
 	DIR *d;
@@ -974,6 +974,8 @@ int main(int argc, char **argv)
 	while (d && (e = readdir(d)))
 		if (atoi(e->d_name) && atoi(e->d_name) != pid)
 			tid = atoi(e->d_name);
+	if (!tid && argc > 2)
+		tid = atoi(argv[2]);
 	if (!tid || ptrace(PTRACE_SEIZE, tid, 0, 0) || ptrace(PTRACE_INTERRUPT, tid, 0, 0) || waitpid(tid, &status, __WALL) != tid)
 		return 1;
 	puts("held");
@@ -990,7 +992,9 @@ if wanted standstill && [ "$backend" != none ]; then
 	"$MEMTRACE" record --backend zap --max-overhead 0 --interval 60s -o "$work/still" -- "$work/ends" "$work/slow-end.go" > "$work/ends.out" 2> "$work/still.err" &
 	recorder=$!
 	await grep -q ready "$work/ends.out"
-	"$work/hold" "$(pgrep -P $recorder -x ends)" > "$work/held" &
+	# the monitor: a thread of the program, or a process of its own
+	"$work/hold" "$(pgrep -P $recorder -x ends)" \
+		$(sed -n 's/.*"monitor_pid": \([0-9]*\),.*/\1/p' "$work/still/p0000/image.json") > "$work/held" &
 	holder=$!
 	held() { grep -q held "$work/held" || ! kill -0 $holder; }
 	await held

@@ -161,6 +161,12 @@ long zap_freeze(struct mt_maps *m)
 }
 
 void mt_monitor_gone(void) { }
+void mt_monitor_before_fork(void) { }
+void mt_monitor_name(struct mt_image *img, int there)
+{
+	(void)img, (void)there;
+}
+
 
 static int stacks_held;	/* in the parent and in the child */
 

@@ -51,6 +51,13 @@ static void settings(void)
 	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "6250000").first_interval_ns, 6250000);
 	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "60000000").first_interval_ns, 50000000);
 	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "0").first_interval_ns, 50000000);
+	CHECK_EQ(with("MEMTRACE_MONITOR", "thread").reaper, 0);
+	CHECK_EQ(with("MEMTRACE_MONITOR", "1:4026531836").reaper, 0);
+	CHECK_EQ(with("MEMTRACE_MONITOR", "1:4026531836:77:5:6").reaper, 0);
+	CHECK_EQ(with("MEMTRACE_MONITOR", "12:4026531836:77:16515476126488").reaper, 12);
+	CHECK_EQ(with("MEMTRACE_MONITOR", "12:4026531836:77:16515476126488").reaper_ns_inode, 4026531836);
+	CHECK_EQ(with("MEMTRACE_MONITOR", "12:4026531836:77:16515476126488").orphan, 77);
+	CHECK(with("MEMTRACE_MONITOR", "12:4026531836:77:16515476126488").orphan_ns == 16515476126488ull);
 	CHECK_EQ(with("MEMTRACE_SUBPHASES", "0").subphases, 1);
 	CHECK_EQ(with("MEMTRACE_SUBPHASES", "5").subphases, 5);
 	CHECK_EQ(with("MEMTRACE_LIBRARY", "counts").accesses, MT_BY_HOOKS);
@@ -165,9 +172,20 @@ static void folders(void)
 		CHECK(strstr(text, "\"index\": 2") && strstr(text, "\"parent\": 0, \"how\": \"exec\"") && strstr(text, "\"backend\": \"none\""));
 		CHECK(strstr(text, "\"backend_message\": \"why \\\"not\\\"") && strstr(text, "test_image\""));
 		CHECK(!strstr(text, "monitor_tid"));
+		CHECK(!strstr(text, "monitor_pid"));
 		CHECK(!stat("/proc/self/ns/pid", &st));
 		snprintf(path, sizeof(path), "\"pid_namespace\": %lu,", (unsigned long)st.st_ino);
 		CHECK(strstr(text, path));
+	}
+	two.monitor_pid = 77;
+	two.monitor_ns = 123456789012;
+	CHECK_EQ(mt_image_describe(&two, "none", ""), 0);
+	snprintf(path, sizeof(path), "%s/p0002/image.json", top);
+	f = fopen(path, "re");
+	if (f) {
+		text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+		fclose(f);
+		CHECK(strstr(text, "\"monitor_pid\": 77, \"monitor_ns\": 123456789012,"));
 	}
 	CHECK_EQ(mt_image_save_maps(&two, "maps.txt"), 0);
 	CHECK(!fstatat(two.dirfd, "maps.txt", &st, 0) && st.st_size > 500);

@@ -310,6 +310,12 @@ int mt_thread_start_sharing(int (*fn)(void *), void *arg, size_t stack_bytes, vo
 	return -ENOSYS;
 }
 
+int mt_process_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
+{
+	(void)fn, (void)arg, (void)stack_bytes, (void)tls;
+	return -EAGAIN;
+}
+
 int mt_thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
 {
 	(void)fn, (void)arg, (void)stack_bytes, (void)tls;

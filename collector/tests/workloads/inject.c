@@ -41,6 +41,8 @@ static const struct {
 	{ "close_range", SYS_close_range }, { "dup3", SYS_dup3 }, { "getdents64", SYS_getdents64 },
 	{ "newfstatat", SYS_newfstatat }, { "prlimit64", SYS_prlimit64 }, { "clone", SYS_clone }, { "set_robust_list", SYS_set_robust_list },
 	{ "get_robust_list", SYS_get_robust_list }, { "prctl", SYS_prctl }, { "renameat", SYS_renameat },
+	{ "kcmp", SYS_kcmp }, { "pidfd_open", SYS_pidfd_open }, { "ppoll", SYS_ppoll }, { "setsid", SYS_setsid },
+	{ "set_tid_address", SYS_set_tid_address }, { "wait4", SYS_wait4 },
 #ifdef SYS_mkdir
 	{ "mkdir", SYS_mkdir }, { "readlink", SYS_readlink },
 #endif
