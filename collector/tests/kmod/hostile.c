@@ -111,7 +111,7 @@ static bool child_does(int (*what)(void), uid_t uid, int seconds)
 		usleep(100000);
 	}
 	kill(k, SIGKILL);
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 10 * seconds; i++) {	/* it has memory to give back */
 		if (waitpid(k, &st, WNOHANG) == k)
 			return false;
 		usleep(100000);
