@@ -326,8 +326,16 @@ static long remap_frozen(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 	if (!(prot & PROT_READ))
 		mt_sys(SYS_mprotect, old, old_len, prot);
 	if (flags & MREMAP_DONTUNMAP) {
+		const struct zap_regions *ours = &zap_space.regions;
+
 		zap_zero_frozen(old, old_len);
-		mt_sys(SYS_madvise, old, old_len, MADV_DONTNEED);	/* what was mapped over it since */
+		zap_note_present(old, old_len);
+		for (size_t i = zap_regions_find(ours, old); i < ours->n && ours->r[i].start < old + old_len; i++) {
+			const uint64_t from = ours->r[i].start > old ? ours->r[i].start : old;
+
+			zap_zero(from, (ours->r[i].end < old + old_len ? ours->r[i].end : old + old_len) - from);
+		}
+		mt_sys(SYS_madvise, old, old_len, MADV_DONTNEED);	/* what is private */
 	} else {
 		unmap(old, old_len);
 	}
