@@ -165,7 +165,7 @@ public final class FactsCollector {
 	}
 
 	private int[] group(List<MemoryArea> areas) throws MemtraceException {
-		record Key(int image, StructureKind kind, String name, String site) {
+		record Key(int image, StructureKind kind, String name, String site, boolean others) {
 		}
 		Map<Key, Integer> known = new LinkedHashMap<>();
 		String executable = store.info().application();
@@ -173,17 +173,19 @@ public final class FactsCollector {
 		RankNames names = RankNames.of(tree, structures);
 		for (Structure s : structures) {
 			String name = RankNames.plain(s.name());
-			Integer g = known.get(new Key(s.image(), s.kind(), name, s.site()));
+			boolean others = owners.isOthers(s);
+			Key key = new Key(s.image(), s.kind(), name, s.site(), others);
+			Integer g = known.get(key);
 			if (g == null) {
 				g = groups.size();
-				known.put(new Key(s.image(), s.kind(), name, s.site()), g);
+				known.put(key, g);
 				groups.add(new GroupFacts(name, names.shown(s, name), s.kind(), s.site(), s.image(), isLibrary(s, areas, executable), threads.size()));
 			}
 			of[s.id()] = g;
 			GroupFacts group = groups.get(g);
 			if (group.structures.isEmpty()) {
 				group.elementType = s.elementType();
-				group.others = owners.isOthers(s);
+				group.others = others;
 				group.constants = owners.isConstant(s);
 			} else if (!group.elementType.equals(s.elementType())) {
 				group.elementType = "";

@@ -22,6 +22,8 @@ final class LineUses {
 	private static final int SEVERAL = -2;
 	/** Lines of its own that a thread has beside the border, at least: less is an element that lies across lines. */
 	private static final int PART = 4;
+	/** An array of so many bytes can have parts. */
+	private static final long ARRAY = 4096;
 	/** A thread that is in a line for a larger share of its samples in the page does not only pass it. */
 	private static final double PASSING = 1.0 / 3;
 
@@ -80,20 +82,24 @@ final class LineUses {
 		TreeMap<Long, Integer> lines = users.get(a.structure());
 		Structure s = structures.apply(a.structure());
 		long line = a.line().address;
-		return a.to()[low] < a.from()[high] && Math.min(a.share()[low], a.share()[high]) <= PASSING
-				&& line - end(lines.headMap(line, false).descendingMap(), low, line, s.startAddress() - LINE_BYTES) > PART * LINE_BYTES
-				&& end(lines.tailMap(line, false), high, line, s.endAddress()) - line > PART * LINE_BYTES;
+		// of a large array the lines that no thread is seen in are of whoever goes on from this one: who was seen in a page is not seen again
+		boolean array = s.typeName().endsWith("]") && s.sizeBytes() >= ARRAY;
+		long below = end(lines.headMap(line, false).descendingMap(), low, array ? low : SEVERAL, line, s.startAddress() - LINE_BYTES);
+		long above = end(lines.tailMap(line, false), high, array ? high : SEVERAL, line, s.endAddress());
+		return a.to()[low] < a.from()[high] && Math.min(a.share()[low], a.share()[high]) <= PASSING && line - below > PART * LINE_BYTES
+				&& above - line > PART * LINE_BYTES;
 	}
 
 	/**
 	 * Where the lines of a thread end.
 	 *
 	 * @param lines those on one side of a line, from it on
+	 * @param before who has what lies before the first of them
 	 * @param line that line: where they end when there are none
 	 * @param last where they end at the latest
 	 */
-	private static long end(SortedMap<Long, Integer> lines, int thread, long line, long last) {
-		boolean any = false;
+	private static long end(SortedMap<Long, Integer> lines, int thread, int before, long line, long last) {
+		boolean any = before == thread;
 		for (Map.Entry<Long, Integer> e : lines.entrySet()) {
 			if (e.getValue() != thread) {
 				return any ? e.getKey() : line;

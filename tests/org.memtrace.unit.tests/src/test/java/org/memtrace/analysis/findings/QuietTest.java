@@ -189,6 +189,49 @@ class QuietTest {
 		assertEquals(told, said(t).stream().anyMatch(f -> f.startsWith("false-sharing")), said(t).toString());
 	}
 
+	/**
+	 * Lists of elements, each divided between two threads: who comes to a page at the border is not seen in it again, and at the begin of the
+	 * next page both are seen. Of an array that is a border; of anything else it is not known.
+	 */
+	@ParameterizedTest
+	@CsvSource({"double[8000], false", "struct server, true", "'', true"})
+	void whoEntersAPageAtTheBorderIsNotSeenInItAgain(String type, boolean told) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, 200);
+		int s = t.structure("m_q", StructureKind.HEAP, 16);
+		t.type(s, type);
+		for (int i = 0; i < 200; i++) {
+			for (int p = 0; p < 16; p++) {
+				if (p != 7 || i % 4 != 0) {
+					int offset = p != 7 ? 0 : List.of(0xe10, 0xd78, 0xdd0, 0).get(i / 4 % 4);
+					t.access(s, p, i, 0, 1, 1, offset, offset);
+				}
+				if (p != 7 || i % 2 == 0) {
+					int offset = p == 7 ? 0xe20 : 0;
+					t.access(s, p, i, 1, 1, 1, offset, offset);
+				}
+			}
+		}
+		assertEquals(told, said(t).stream().anyMatch(f -> f.startsWith("false-sharing")), said(t).toString());
+	}
+
+	/** Blocks of a function without lines: its own, and those that MPI makes when it is called. */
+	@Test
+	void blocksOfOneNameAreJudgedByWhoseTheyAre() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, INTERVALS);
+		int own = t.structure("main", StructureKind.HEAP, 64);
+		t.stack(own, List.of(frame("/home/me/work main")));
+		for (int b = 2; b < 12; b++) {
+			int s = t.structure("main #" + b, StructureKind.HEAP, 600);
+			t.stack(s, List.of(frame("/lib/libmpi.so.40 ompi_coll_allreduce"), frame("/home/me/work main")));
+		}
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 64; p++) {
+				t.write(own, p, i, 0);
+			}
+		}
+		assertEquals(List.of(), said(t));
+	}
+
 	/** The main threads of other processes are no team for the memory of one. */
 	@ParameterizedTest
 	@ValueSource(booleans = {false, true})
