@@ -857,6 +857,8 @@ static void inherit(struct mt_context *dst, const struct mt_context *src)
 	dst->objects = copy(src->objects, src->n_objects * sizeof(*src->objects));
 	for (size_t i = 0; i < src->n_objects; i++)
 		dst->objects[i].path = mt_strdup(src->objects[i].path);
+	dst->cap_advice = src->n_advice;
+	dst->advice = copy(src->advice, src->n_advice * sizeof(*src->advice));
 	dst->cap_stacks = src->n_stacks;
 	dst->stacks = copy(src->stacks, src->n_stacks * sizeof(*src->stacks));
 	for (size_t i = 0; i < src->n_stacks; i++)
