@@ -20,7 +20,6 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Interval;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.memory.Structure;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
