@@ -493,7 +493,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 		pool.clear();
 		scratches.clear();
-		Arrays.fill(small ? byteCuts : shortCuts, null);
+		Arrays.fill(small ? (Object[]) byteCuts : shortCuts, null);
 	}
 
 	@Override
