@@ -71,16 +71,16 @@ extern char mt_arch_moved[] __attribute__((visibility("hidden")));
 size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to);
 
 /*
- * Where a program of Go makes the system calls that start processes, by the bytes around them: the function of all system calls (Go 1.18
- * and later), and that of vfork (1.9 and later). From @at on a jump to @to may stand, of MT_JUMP_MAX bytes. How many there are in the
- * code; x86-64 only.
+ * Where a program of Go makes the system calls that start processes and advise about memory, by the bytes around them: the function of all
+ * system calls (Go 1.18 and later), that of vfork (1.9 and later), and that of madvise (*@advises: it is there). From @at on a jump to @to
+ * may stand, of MT_JUMP_MAX bytes. How many there are in the code; x86-64 only.
  */
-#define MT_GO_SITES 2
+#define MT_GO_SITES 3
 struct mt_go_site {
 	const uint8_t *at;
 	void *to;
 };
-int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES]);
+int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES], int *advises);
 /* Has the thread a thread pointer of libc? Any context. */
 int mt_arch_is_libc_thread(void);
 

@@ -765,11 +765,23 @@ int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *par
 	return (int)ret;
 }
 
+/* madvise() that leaves errno as it is. The kernel's answer. */
+static long advise(void *at, size_t bytes, int advice)
+{
+	const int saved = errno;
+	const long ret = zap_hook_madvise(at, bytes, advice) ? -errno : 0;
+
+	errno = saved;
+	return ret;
+}
+
 long mt_go_call(const long *call)
 {
 	const long n = call[0], a = call[1], b = call[2], c = call[3], d = call[4], e = call[5];
 
-	/* without cgo threads have a thread pointer of their own */
+	/* without cgo threads have a thread pointer of their own, and there is no memory that was mapped by libc */
+	if (n == SYS_madvise)
+		return !mt_arch_is_libc_thread() ? mt_sys(SYS_madvise, a, b, c) : advise((void *)a, (size_t)b, (int)c);
 	if (!mt_arch_is_libc_thread() || (n == SYS_clone && b))
 		return clone_alone(n, a, b, c, d, e);
 	if (n == SYS_clone3)

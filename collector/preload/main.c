@@ -352,8 +352,15 @@ static int patch(struct message *why)
 	const char *what;
 	int err;
 
+	/* private memory needs no care */
+	const int go = p->config.accesses == MT_BY_US && strcmp(p->config.backend, "rwp");
+
 	if (p->patched)
 		return 0;
+	if (go && !mt_go_is_known()) {
+		say(why, "the system calls of its Go runtime are not recognised, with which it gives memory back");
+		return -ENOSYS;
+	}
 	mt_stacks_init();
 	p->tid_offset = find_tid_offset();
 	p->robust_offset = find_robust_offset();
@@ -371,10 +378,11 @@ static int patch(struct message *why)
 	}
 	if (mt_patch_loader(zap_loader_mmap, zap_loader_munmap) == 2)
 		ctx_note_loader();
-	/* private memory needs no care */
-	if (p->config.accesses == MT_BY_US && strcmp(p->config.backend, "rwp"))
-		mt_patch_go();
 	p->patched = 1;
+	if (go && mt_patch_go() < 0) {
+		say(why, "the code of its Go runtime cannot be replaced");
+		return -EPERM;
+	}
 	return 0;
 }
 

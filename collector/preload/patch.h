@@ -34,9 +34,12 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed);
 int mt_patch_loader(void *mmap_replacement, void *munmap_replacement);
 
 /*
- * Programs and libraries of Go make processes by a system call of their own: in the first such object mt_go_call() (process.h)
- * takes its place. constructor. How many places were replaced.
+ * Programs and libraries of Go make processes, and give memory back, by system calls of their own, which mt_go_call() (process.h) must do
+ * where memory is recorded as shared memory. constructor. 1: there is no object of Go, or the one that there is makes these calls at
+ * places that mt_patch_go() can replace; 0: it does not.
  */
+int mt_go_is_known(void);
+/* Replaces them in the first object of Go. constructor. How many places were replaced, negative: one could not be. */
 int mt_patch_go(void);
 
 #endif

@@ -42,7 +42,7 @@ void mt_region_after_fork(void);
 int mt_hook_fork(void);				/* _Fork, hence fork */
 /* clone(2) as the system call, where libc makes it by itself: no memory is shared, and there is no stack. */
 long mt_hook_clone_call(unsigned long flags, void *stack, int *parent_tid, int *child_tid, void *tls);
-/* Of a program of Go: a system call that makes a process without CLONE_VM, number and arguments. The kernel's answer. */
+/* Of a program of Go: madvise(), or a system call that makes a process without CLONE_VM, number and arguments. The kernel's answer. */
 long mt_go_call(const long *call);
 int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *parent_tid, void *tls, int *child_tid);
 long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f);

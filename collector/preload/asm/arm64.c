@@ -131,11 +131,12 @@ int mt_arch_is_libc_thread(void)
 	return 1;
 }
 
-int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES])
+int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES], int *advises)
 {
 	(void)code;
 	(void)len;
 	(void)site;
+	*advises = 0;
 	return 0;
 }
 

@@ -10,9 +10,12 @@
 
 /*
  * A system call of a program of Go, whose number and arguments are where the kernel wants them, and a jump to mt_arch_go_on[@at / 8]. What
- * makes a process that does not share memory goes to mt_go_call(), on a stack of ours, since there is little room on that of a goroutine.
+ * makes a process that does not share memory, and advice about memory, goes to mt_go_call(), on a stack of ours, since there is little room
+ * on that of a goroutine.
  */
 #define GO_BODY(at) \
+"	cmp $28, %rax\n"		/* madvise */ \
+"	je 3f\n" \
 "	cmp $57, %rax\n"		/* fork */ \
 "	je 3f\n" \
 "	cmp $56, %rax\n"		/* clone */ \
@@ -173,6 +176,16 @@ GO_BODY("0")
 "	pop %r12\n"
 GO_BODY("8")
 "	.size mt_arch_go_vfork, . - mt_arch_go_vfork\n"
+"	.type mt_arch_go_madvise, @function\n"
+"	.globl mt_arch_go_madvise\n"
+"	.hidden mt_arch_go_madvise\n"
+"mt_arch_go_madvise:\n"
+"	mov 8(%rsp), %rdi\n"
+"	mov 16(%rsp), %rsi\n"
+"	mov 24(%rsp), %edx\n"
+"	mov $28, %eax\n"
+GO_BODY("16")
+"	.size mt_arch_go_madvise, . - mt_arch_go_madvise\n"
 "	.local go_lock, go_sp\n"
 "	.comm go_lock, 4, 8\n"
 "	.comm go_sp, 8, 8\n"
@@ -185,9 +198,9 @@ GO_BODY("8")
 "	.globl mt_arch_go_on\n"
 "	.hidden mt_arch_go_on\n"
 "	.type mt_arch_go_on, @object\n"
-"	.size mt_arch_go_on, 16\n"
+"	.size mt_arch_go_on, 24\n"
 "mt_arch_go_on:\n"
-"	.skip 16\n"
+"	.skip 24\n"
 "	.text\n"
 "	.p2align 12\n"
 "	.globl mt_arch_moved\n"
@@ -200,6 +213,7 @@ GO_BODY("8")
 void mt_arch_as_system_call(void);
 void mt_arch_go(void);
 void mt_arch_go_vfork(void);
+void mt_arch_go_madvise(void);
 extern const uint8_t *mt_arch_go_on[MT_GO_SITES] __attribute__((visibility("hidden")));
 
 void mt_arch_tls_moved(void *thread_pointer)
@@ -262,11 +276,13 @@ int mt_arch_is_libc_thread(void)
 	       self == fs;
 }
 
-int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES])
+int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES], int *advises)
 {
 	/* what the code in their place does before it looks at the number; syscall; (push %r12;) cmp $-4095, %rax */
 	static const char call[] = "\x49\x89\xf2\x48\x89\xfa\x48\x89\xce\x48\x89\xdf\x0f\x05\x48\x3d\x01\xf0\xff\xff",
-		vfork_call[] = "\x49\xc7\xc1\0\0\0\0\x48\x8b\x44\x24\x08\x41\x5c\x0f\x05\x41\x54\x48\x3d\x01\xf0\xff\xff";
+		vfork_call[] = "\x49\xc7\xc1\0\0\0\0\x48\x8b\x44\x24\x08\x41\x5c\x0f\x05\x41\x54\x48\x3d\x01\xf0\xff\xff",
+		/* arguments, number; syscall; the result, ret */
+		madvise_call[] = "\x48\x8b\x7c\x24\x08\x48\x8b\x74\x24\x10\x8b\x54\x24\x18\x48\xc7\xc0\x1c\0\0\0\x0f\x05\x89\x44\x24\x20\xc3";
 	int n = 0;
 
 	site[n].at = memmem(code, len, call, sizeof(call) - 1);
@@ -278,6 +294,12 @@ int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_G
 	if (site[n].at) {
 		mt_arch_go_on[1] = site[n].at + 16;
 		site[n++].to = (void *)mt_arch_go_vfork;
+	}
+	site[n].at = memmem(code, len, madvise_call, sizeof(madvise_call) - 1);
+	*advises = site[n].at != NULL;
+	if (*advises) {
+		mt_arch_go_on[2] = site[n].at + 23;
+		site[n++].to = (void *)mt_arch_go_madvise;
 	}
 	return n;
 }

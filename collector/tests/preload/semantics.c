@@ -1117,11 +1117,12 @@ static void c_syscalls(void)
 
 #ifdef __x86_64__
 /*
- * What makes system calls in programs of Go: the function of all of them, and that of vfork(), as the compiler of Go 1.26 makes them;
- * and the note that says that this is such a program.
+ * What makes system calls in programs of Go: the function of all of them, that of vfork(), and that of madvise(), as the compiler of Go 1.26
+ * makes them; and the note that says that this is such a program.
  */
 long go_call(long n, long a, long b, long c, long d);
 long go_vfork_call(long n, long a, long b, long c);
+int go_madvise(void *at, size_t bytes, int advice);
 asm(
 "	.pushsection .note.go.buildid, \"a\", @note\n"
 "	.p2align 2\n"
@@ -1171,6 +1172,22 @@ asm(
 "	syscall\n"
 "	push %r12\n"
 "	cmp $0xfffffffffffff001, %rax\n"
+"	ret\n"
+"go_madvise:\n"
+"	sub $0x28, %rsp\n"
+"	mov %rdi, (%rsp)\n"
+"	mov %rsi, 8(%rsp)\n"
+"	mov %edx, 16(%rsp)\n"
+"	call 1f\n"
+"	mov 24(%rsp), %eax\n"
+"	add $0x28, %rsp\n"
+"	ret\n"
+"1:	mov 8(%rsp), %rdi\n"
+"	mov 16(%rsp), %rsi\n"
+"	mov 24(%rsp), %edx\n"
+"	movq $28, %rax\n"
+"	syscall\n"
+"	mov %eax, 32(%rsp)\n"
 "	ret\n");
 
 static void c_go(void)
@@ -1178,6 +1195,12 @@ static void c_go(void)
 	int pidfd = -1, tid = 0, status = 0;
 	char *p = anon(10 * PAGE);
 
+	/* what is given back is zero from then on */
+	p[0] = p[PAGE] = 59;
+	errno = E2BIG;
+	MUST(go_madvise(p, PAGE, MADV_DONTNEED) == 0 && p[0] == 0 && p[PAGE] == 59);
+	MUST(go_madvise(p + 1, PAGE, MADV_DONTNEED) == -EINVAL && p[PAGE] == 59 && errno == E2BIG);
+	MUST(go_call(SYS_madvise, (long)(p + PAGE), PAGE, MADV_DONTNEED, 0) == 0 && p[PAGE] == 0);
 	p[0] = 60;
 	MUST(go_call(SYS_getpid, 0, 0, 0, 0) == getpid());
 	MUST(go_call(SYS_write, -1, 0, 0, 0) == -EBADF);

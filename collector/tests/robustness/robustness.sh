@@ -122,11 +122,19 @@ script() {
 
 # ---- programs of Go ---------------------------------------------------------
 
-if ! command -v go > /dev/null; then
-	wanted go-children && skip "go-children: there is no go"
-elif wanted go-children; then
-	mkdir -p "$work/go"
-	cat > "$work/go/main.go" <<'END'
+# go_program NAME: the program in the input, the same alone and recorded.
+go_program() {
+	wanted "$1" || { cat > /dev/null; return; }
+	command -v go > /dev/null || { cat > /dev/null; skip "$1: there is no go"; return; }
+	mkdir -p "$work/$1.go"
+	cat > "$work/$1.go/main.go"
+	(cd "$work/$1.go" && GO111MODULE=off GOCACHE=$work/go-cache go build -o program main.go) > "$work/$1.go/log" 2>&1 ||
+		fail "$1: $(head -3 "$work/$1.go/log")"
+	[ ! -x "$work/$1.go/program" ] || same "$1" 30 "$work/$1.go/program"
+	chmod -R u+w "$work/go-cache" 2> /dev/null
+}
+
+go_program go-children <<'END'
 package main
 
 // #include <stdlib.h>
@@ -162,11 +170,53 @@ func main() {
 	fmt.Println(ends, wrong)
 }
 END
-	(cd "$work/go" && GO111MODULE=off GOCACHE=$work/go/cache go build -o children main.go) > "$work/go/log" 2>&1 ||
-		fail "go-children: $(head -3 "$work/go/log")"
-	[ ! -x "$work/go/children" ] || same go-children 20 "$work/go/children"
-	chmod -R u+w "$work/go/cache" 2> /dev/null
-fi
+
+# the runtime takes memory that it gave back for zeroes
+go_program go-memory <<'END'
+package main
+
+// #include <stdlib.h>
+import "C"
+import (
+	"fmt"
+	"runtime/debug"
+	"sort"
+	"strconv"
+	"sync"
+)
+
+func main() {
+	_ = C.malloc(1 << 20)
+	var sums [4]int
+	for round := 0; round < 8; round++ {
+		var w sync.WaitGroup
+		for k := range sums {
+			w.Add(1)
+			go func(k int) {
+				defer w.Done()
+				m := map[string]int{}
+				for i := 0; i < 20000; i++ {
+					m[strconv.Itoa(i*31+k)] = i
+				}
+				l := make([]string, 0, len(m))
+				for s := range m {
+					l = append(l, s)
+				}
+				sort.Strings(l)
+				sums[k] += m[l[round]] + len(l)
+			}(k)
+		}
+		w.Wait()
+		debug.FreeOSMemory()
+		for k := range sums {
+			for _, b := range make([]int, 1<<16) {
+				sums[k] += b
+			}
+		}
+	}
+	fmt.Println(sums)
+}
+END
 
 # ---- programs that people use ----------------------------------------------
 

@@ -417,20 +417,32 @@ static void of_go(void)
 		0x49, 0x89, 0xf2, 0x48, 0x89, 0xfa, 0x48, 0x89, 0xce, 0x48, 0x89, 0xdf, 0x0f, 0x05, 0x48, 0x3d, 1, 0xf0, 0xff, 0xff
 	}, forks[] = {
 		0x49, 0xc7, 0xc1, 0, 0, 0, 0, 0x48, 0x8b, 0x44, 0x24, 8, 0x41, 0x5c, 0x0f, 5, 0x41, 0x54, 0x48, 0x3d, 1, 0xf0, 0xff, 0xff
+	}, advises[] = {
+		0x48, 0x8b, 0x7c, 0x24, 8, 0x48, 0x8b, 0x74, 0x24, 0x10, 0x8b, 0x54, 0x24, 0x18, 0x48, 0xc7, 0xc0, 0x1c, 0, 0, 0, 0x0f, 5,
+		0x89, 0x44, 0x24, 0x20, 0xc3
 	};
 	struct mt_go_site site[MT_GO_SITES];
+	int found = 1;
 
 	memset(code, 0x90, sizeof(code));
-	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site), 0);
+	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site, &found), 0);
+	CHECK(!found);
 	memcpy(code + 32, all, sizeof(all));
 	memcpy(code + 101, forks, sizeof(forks));
-	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site), 2);
+	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site, &found), 2);
+	CHECK(!found);
 	CHECK(site[0].at == code + 32 && site[1].at == code + 101);
-	CHECK_EQ(mt_arch_find_go(code, 101 + sizeof(forks) - 1, site), 1);
+	CHECK_EQ(mt_arch_find_go(code, 101 + sizeof(forks) - 1, site, &found), 1);
 	code[32]++;
-	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site), 1);
+	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site, &found), 1);
 	CHECK(site[0].at == code + 101);
+	memcpy(code + 140, advises, sizeof(advises));
+	CHECK_EQ(mt_arch_find_go(code, sizeof(code), site, &found), 2);
+	CHECK(found && site[1].at == code + 140);
+	CHECK_EQ(mt_arch_find_go(code, 140 + sizeof(advises) - 1, site, &found), 1);
+	CHECK(!found);
 #endif
+	CHECK_EQ(mt_go_is_known(), 1);
 	CHECK_EQ(mt_patch_go(), 0);
 	CHECK_EQ(mt_arch_is_libc_thread(), 1);
 }
