@@ -1117,8 +1117,8 @@ static void c_syscalls(void)
 
 #ifdef __x86_64__
 /*
- * What makes system calls in programs of Go: the function of all of them, that of vfork(), and that of madvise(), as the compiler of Go 1.26
- * makes them; and the note that says that this is such a program.
+ * What makes system calls in programs of Go: the function of all of them, that of vfork(), and that of madvise(), as the compiler of
+ * Go 1.26 makes them; and the note that says that this is such a program.
  */
 long go_call(long n, long a, long b, long c, long d);
 long go_vfork_call(long n, long a, long b, long c);

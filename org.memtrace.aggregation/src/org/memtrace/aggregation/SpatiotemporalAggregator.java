@@ -493,7 +493,11 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 		pool.clear();
 		scratches.clear();
-		Arrays.fill(small ? (Object[]) byteCuts : shortCuts, null);
+		if (small) {
+			Arrays.fill(byteCuts, null);
+		} else {
+			Arrays.fill(shortCuts, null);
+		}
 	}
 
 	@Override
