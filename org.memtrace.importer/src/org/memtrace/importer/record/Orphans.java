@@ -11,6 +11,8 @@ import java.util.List;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 
+import org.memtrace.model.RegularFile;
+
 /** Processes of a recorded program that go on although their recorder is gone. They belong to nobody then. */
 public final class Orphans {
 	/** Of a second, in which /proc tells when a process has begun; the same on all Linux systems. */
@@ -29,7 +31,7 @@ public final class Orphans {
 		List<ProcessHandle> found = new ArrayList<>();
 		try (var images = Files.newDirectoryStream(trace, "p[0-9]*")) {
 			for (Path image : images) {
-				JsonObject json = JsonParser.parseString(Files.readString(image.resolve("image.json"))).getAsJsonObject();
+				JsonObject json = JsonParser.parseString(RegularFile.text(image.resolve("image.json"))).getAsJsonObject();
 				long pid = json.get("pid").getAsLong();
 				if (isOurs(json) && isSame(pid, json.get("start_ns").getAsLong())) {
 					ProcessHandle.of(pid).ifPresent(found::add);

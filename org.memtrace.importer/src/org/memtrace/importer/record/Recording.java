@@ -216,7 +216,7 @@ public final class Recording {
 	/** A recorder that has ended and says that it runs. */
 	private boolean wasKilled() {
 		try {
-			JsonElement status = JsonParser.parseString(Files.readString(trace.resolve("manifest.json"))).getAsJsonObject().get("status");
+			JsonElement status = JsonParser.parseString(RegularFile.text(trace.resolve("manifest.json"))).getAsJsonObject().get("status");
 			return status instanceof JsonObject o && o.has("state") && o.get("state").getAsString().equals("running");
 		} catch (IOException | RuntimeException e) {
 			return false;	// the import says what is wrong with the manifest
