@@ -20,6 +20,7 @@
 
 #include "processes.h"
 #include "program.h"
+#include "quietwords.h"
 #include "tracedir.h"
 #include "util.h"
 
@@ -34,6 +35,7 @@ struct stretch {
 	pid_t pid, parent;
 	uint64_t begin, end;	/* ns of CLOCK_MONOTONIC; UINT64_MAX: it still runs */
 	bool exec;		/* it came by exec, else by fork */
+	bool ours;		/* it came by fork, and has the name of our processes */
 	unsigned int looks;	/* by /proc: how often it was seen */
 	char *program;		/* a path, or a name */
 };
@@ -155,6 +157,8 @@ static void take(struct mt_family *f, const struct perf_event_header *h, const c
 	case PERF_RECORD_COMM:
 		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
 			becomes(f, (pid_t)who.pid, tail.time, body + sizeof(who));
+		else if ((s = current(f, (pid_t)who.pid)) && !s->exec && who.pid == who.tid && !strcmp(body + sizeof(who), MT_OUR_COMM))
+			s->ours = true;
 		break;
 	case PERF_RECORD_MMAP:
 		/* pid, tid, addr, len, pgoff, filename: the first one after exec is of the program itself */
@@ -506,7 +510,7 @@ void mt_family_close(struct mt_family *f, const char *trace)
 		const struct stretch *s = &f->stretch[i];
 
 		/* of the program itself it is said before it starts */
-		if (!out || (s->pid == f->root && !s->exec) || is_brief(f, s, exact) || is_known(k, n, s, exact))
+		if (!out || s->ours || (s->pid == f->root && !s->exec) || is_brief(f, s, exact) || is_known(k, n, s, exact))
 			continue;
 		fprintf(out, "%llu,%d,begin,%s,%s,%d,0,0,", (unsigned long long)s->begin, (int)s->pid, s->exec ? "exec" : "fork", why(s),
 			(int)s->parent);

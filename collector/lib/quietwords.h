@@ -10,4 +10,7 @@
 #define MT_QUIET_LEFT_OUT "the program is left out (--follow, --skip)"
 #define MT_QUIET_SHELL "a shell that asked for little memory is not recorded, what it starts is (--min-process 0 records it, too)"
 
+/* What the kernel calls the processes of a recording beside a program, as ps shows it. */
+#define MT_OUR_COMM "memtrace"
+
 #endif

@@ -4,8 +4,10 @@
 
 #include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "asm.h"
+#include "quietwords.h"
 #include "rawsys.h"
 
 #define WALL 0x40000000		/* __WALL: a child that sends no signal */
@@ -60,6 +62,7 @@ static int help(void *arg)
 {
 	struct helper *h = arg;
 
+	mt_sys(SYS_prctl, PR_SET_NAME, MT_OUR_COMM);
 	h->pid = mt_arch_clone_thread(CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS, h->top, h->tls);
 	return 0;
 }

@@ -40,6 +40,7 @@
 #include "output.h"
 #include "patience.h"
 #include "process.h"
+#include "quietwords.h"
 #include "rawdir.h"
 #include "rawsys.h"
 #include "request.h"
@@ -1105,8 +1106,6 @@ static int wait_for(uint32_t *word)
 	return 0;
 }
 
-#define COMMAND "memtrace"	/* what ps calls it */
-
 /*
  * A process of its own: not where a signal to the program's group comes, without a core, with as many descriptors as it may have. 0, or
  * negative errno: it cannot be one here.
@@ -1119,6 +1118,7 @@ static int live_apart(void)
 	struct { uint64_t cur, max; } files;
 	long fd, n;
 
+	mt_sys(SYS_prctl, PR_SET_NAME, MT_OUR_COMM);
 	if (!mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &files)) {
 		files.cur = files.max;
 		mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
@@ -1145,7 +1145,6 @@ static int live_apart(void)
 		return (int)fd;
 	mt_sys(SYS_close, fd);
 	mt_sys(SYS_setsid);
-	mt_sys(SYS_prctl, PR_SET_NAME, COMMAND);
 	mt_sys(SYS_prlimit64, 0, RLIMIT_CORE, &no_core, 0);
 	return 0;
 }
