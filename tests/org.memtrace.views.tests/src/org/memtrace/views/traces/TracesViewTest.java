@@ -111,14 +111,14 @@ class TracesViewTest extends UiTest {
 		assertFalse(bot.ui(() -> bot.find(Tree.class, t -> true).getParent().getChildren().length > 2
 				&& traces().getParent().getChildren()[2].isVisible()), "'No traces yet.' beside a trace");
 		Table details = bot.find(Table.class, t -> t.getColumnCount() == 2);
-		assertTrue(bot.ui(() -> {
+		bot.waitFor("the path in the details", () -> {
 			for (int i = 0; i < details.getItemCount(); i++) {
 				if (details.getItem(i).getText(1).equals(file.toString())) {
 					return true;
 				}
 			}
 			return false;
-		}), "the path is in the details");
+		});
 		bot.shot("open-file");
 		click("alone.db");
 		bot.key("Delete");
