@@ -63,7 +63,7 @@ rm -rf "$stage" "$work/user/other" "$work/user/installed"
 make -s -C "$top/collector" install DESTDIR="$stage"
 make -s -C "$top/collector/module" sources TO="$work/user/other"
 sed -i 's/^#define MEMTRACE_ABI_MAJOR.*/#define MEMTRACE_ABI_MAJOR 99/' "$work/user/other/include/memtrace/abi.h"
-sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"99.5\"/" "$work/user/other/dkms.conf"
+sed -i 's/^PACKAGE_VERSION="[0-9]*\./PACKAGE_VERSION="99./' "$work/user/other/dkms.conf"
 build() { # ARGUMENTS of make
 	nice make -s -j2 "$@" KDIR="$work/$v/usr/src/linux-headers-$v-amd64" > "$work/user/build.log" 2>&1 || { cat "$work/user/build.log" >&2; exit 1; }
 }
