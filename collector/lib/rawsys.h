@@ -87,6 +87,35 @@ static inline int mt_getpid(void)
 	return (int)mt_sys(SYS_getpid);
 }
 
+/*
+ * The number behind @key, with the LF before it, in the first 4 KiB of a file of /proc as status or meminfo. 0; negative errno: it cannot be
+ * opened; -ENODATA: there is no such line. Calls nothing of libc. Any context.
+ */
+static inline int mt_proc_number(const char *path, const char *key, uint64_t *value)
+{
+	char text[4096];
+	long fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), len;
+
+	if (fd < 0)
+		return (int)fd;
+	len = mt_sys(SYS_read, fd, text, sizeof(text));
+	mt_sys(SYS_close, fd);
+	for (long i = 0; i < len; i++) {
+		long k = 0;
+
+		while (key[k] && i + k < len && text[i + k] == key[k])
+			k++;
+		if (key[k])
+			continue;
+		for (i += k; i < len && (text[i] == ' ' || text[i] == '\t'); i++)
+			;
+		for (*value = 0; i < len && text[i] >= '0' && text[i] <= '9'; i++)
+			*value = *value * 10 + (uint64_t)(text[i] - '0');
+		return 0;
+	}
+	return -ENODATA;
+}
+
 /* All signals, those of libc included, are blocked; the old mask is returned. */
 static inline uint64_t mt_block_signals(void)
 {

@@ -111,24 +111,13 @@ struct fork_call {
 /* MemAvailable of /proc/meminfo in bytes; 0 = not known. */
 static uint64_t memory_available(void)
 {
-	char buf[2048], *p;
-	long fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/meminfo", O_RDONLY | O_CLOEXEC, 0), n;
 	struct sysinfo info;
-	uint64_t kb = 0;
+	uint64_t kb;
+	const int err = mt_proc_number("/proc/meminfo", "\nMemAvailable:", &kb);
 
-	if (fd < 0)	/* less than there is, since the page cache is not in it */
+	if (err && err != -ENODATA)	/* less than there is, since the page cache is not in it */
 		return mt_sys(SYS_sysinfo, &info) ? 0 : ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
-	n = mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
-	mt_sys(SYS_close, fd);
-	buf[n > 0 ? n : 0] = 0;
-	p = strstr(buf, "MemAvailable:");
-	if (!p)
-		return 0;
-	for (p += 13; *p == ' '; p++)
-		;
-	for (; *p >= '0' && *p <= '9'; p++)
-		kb = kb * 10 + (uint64_t)(*p - '0');
-	return kb << 10;
+	return err ? 0 : kb << 10;
 }
 
 static int copy_is_affordable(const struct fork_call *c)

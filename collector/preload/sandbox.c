@@ -8,7 +8,6 @@
 #include "sandbox.h"
 
 #include <sched.h>
-#include <string.h>
 
 #include "rawsys.h"
 
@@ -54,19 +53,11 @@ static const struct {
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* "Seccomp:\t2" of /proc/self/status */
 static int filtered(void)
 {
-	char text[4096], *at;
-	long fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0), n;
+	uint64_t mode;
 
-	if (fd < 0)
-		return 0;
-	n = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
-	mt_sys(SYS_close, fd);
-	text[n > 0 ? n : 0] = 0;
-	at = strstr(text, "\nSeccomp:\t");
-	return at && at[10] == '2';
+	return !mt_proc_number("/proc/self/status", "\nSeccomp:", &mode) && mode == 2;
 }
 
 const char *mt_sandbox_obstacle(int *silent)

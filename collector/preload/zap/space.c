@@ -935,20 +935,9 @@ int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
 
 int zap_locks_anything(void)
 {
-	char text[4096], *p;
-	long fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC, 0), n;
+	uint64_t kb;
 
-	if (fd < 0)
-		return 0;
-	n = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
-	mt_sys(SYS_close, fd);
-	text[n > 0 ? n : 0] = 0;
-	p = strstr(text, "VmLck:");
-	if (!p)
-		return 0;
-	for (p += 6; *p == ' ' || *p == '\t'; p++)
-		;
-	return *p != '0';
+	return !mt_proc_number("/proc/thread-self/status", "\nVmLck:", &kb) && kb;
 }
 
 int zap_prot_at(uint64_t addr)
