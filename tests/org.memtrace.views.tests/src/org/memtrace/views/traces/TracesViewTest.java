@@ -61,18 +61,26 @@ class TracesViewTest extends UiTest {
 		return bot.find(Tree.class, t -> true);
 	}
 
-	private void click(String text) {
-		Tree tree = traces();
-		Rectangle r = bot.ui(() -> {
+	/** Where a line of the tree is; the tree may be filled anew at any time, so that it is waited for. */
+	private Rectangle place(Tree tree, String text) {
+		Rectangle[] place = new Rectangle[1];
+		bot.waitFor(text + " in the tree", () -> {
 			for (TreeItem group : tree.getItems()) {
 				for (TreeItem item : group.getItems()) {
 					if (item.getText().startsWith(text)) {
-						return item.getBounds();
+						place[0] = item.getBounds();
+						return true;
 					}
 				}
 			}
-			throw new AssertionError(text + " is not in the tree");
+			return false;
 		});
+		return place[0];
+	}
+
+	private void click(String text) {
+		Tree tree = traces();
+		Rectangle r = place(tree, text);
 		bot.click(tree, r.x + 10, r.y + r.height / 2);
 		bot.waitFor("selection of " + text, () -> tree.getSelectionCount() == 1
 				&& tree.getSelection()[0].getText().startsWith(text));
@@ -141,7 +149,7 @@ class TracesViewTest extends UiTest {
 		waitForTree("Open files/one.db", "Open files/two.db", "matmul/small matmul");
 		bot.shot("open-files");
 		Tree tree = traces();
-		Rectangle r = bot.ui(() -> tree.getItem(0).getItem(0).getBounds());
+		Rectangle r = place(tree, "one");
 		bot.doubleClick(tree, r.x + 10, r.y + r.height / 2);
 		waitForPicture("one");
 		assertEquals(2, bot.ui(() -> session.files().size()));
@@ -205,8 +213,7 @@ class TracesViewTest extends UiTest {
 		bot.waitFor("three traces", () -> tree().size() == 3);
 		Tree tree = traces();
 		for (String name : List.of("small matmul", "second matmul")) {
-			Rectangle r = bot.ui(() -> Arrays.stream(tree.getItem(0).getItems()).filter(i -> i.getText().startsWith(name))
-					.findFirst().orElseThrow().getBounds());
+			Rectangle r = place(tree, name);
 			bot.run(() -> tree.setFocus());
 			boolean first = name.startsWith("small");
 			if (first) {
