@@ -58,10 +58,10 @@ cmp -s "$tmp/native" "$tmp/java" && ok || bad "the overview differs between C an
 
 # --- generated documents
 "$memtrace" help --markdown >"$tmp/cli.md"
-if cmp -s "$tmp/cli.md" docs/cli.md; then
+if cmp -s "$tmp/cli.md" docs/reference/cli.md; then
 	ok
 else
-	bad "docs/cli.md is not current; accept with: build/collector/memtrace help --markdown >docs/cli.md"
+	bad "docs/reference/cli.md is not current; accept with: build/collector/memtrace help --markdown >docs/reference/cli.md"
 fi
 "$memtrace" help --man "$tmp/man" || bad "help --man"
 for c in $commands; do

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 LIMIT = 140
-GENERATED = {"docs/cli.md", "docs/columns.md"}
+GENERATED = {"docs/reference/cli.md", "docs/reference/columns.md"}
 STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 
 

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 """An archive as EZTrace records rounds of a parallel loop with 4 threads, of 26 events each, 8 of them with an attribute:
-bench/otf2/archive.py ROUNDS | memtrace otf2-write FOLDER. docs/otf2-stream.md describes the records."""
+bench/otf2/archive.py ROUNDS | memtrace otf2-write FOLDER. docs/reference/otf2-stream.md describes the records."""
 import random
 import struct
 import sys

@@ -3,7 +3,7 @@
 /*
  * backend.h - ways of seeing accesses. A backend is one file, backend_NAME.c, and one line in
  * backends.list; `record`, `check`, the choices of --backend and, through `check --json`, the
- * workbench take everything from here. docs/backends.md tells how to add one.
+ * workbench take everything from here. docs/extend/backends.md tells how to add one.
  */
 #ifndef MEMTRACE_CLI_BACKEND_H
 #define MEMTRACE_CLI_BACKEND_H
@@ -63,7 +63,7 @@ struct mt_backend {
 	 * facilities, and how much auto wants it (0: only when it is asked for) with the reason.
 	 */
 	void (*probe)(const struct mt_probe *p, struct mt_backend_probe *b);
-	/* backend.guarantee of docs/trace-format.md. */
+	/* backend.guarantee of docs/reference/trace-format.md. */
 	json_t *(*guarantee)(const struct mt_backend_probe *b, const struct mt_backend_request *r);
 	/*
 	 * How well it can record this program, which is a path: --exact takes the backend with the greatest

@@ -556,7 +556,7 @@ int mt_info_explain(const json_t *m, const char *trace)
 	printf("6. How are the files organised, and how complete are they?\n"
 	       "   manifest.json, topology.xml and a directory pNNNN per process image with\n"
 	       "   accesses-*.csv, intervals.csv, structures.csv, stacks.csv, threads.csv and\n"
-	       "   maps-*.txt, format version %" PRIu64 " (docs/trace-format.md)\n", mt_info_number(m, "format_version"));
+	       "   maps-*.txt, format version %" PRIu64 " (docs/reference/trace-format.md)\n", mt_info_number(m, "format_version"));
 	printf("   backend %s: %s\n   lost: %s\n", mt_info_text(b, "name"), promise_pages(mt_info_text(g, "pages")),
 	       lost);
 	if (!mt_info_number(m, "format_version") || !*mt_info_text(b, "name") || !*mt_info_text(json_object_get(m, "status"), "state"))

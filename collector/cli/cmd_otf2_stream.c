@@ -7,7 +7,7 @@
  *
  * Each location is read by a reader of its own, to its end or its first error;
  * the library's own global reader gives nothing when one file is missing.
- * docs/otf2-stream.md describes the records. One thread.
+ * docs/reference/otf2-stream.md describes the records. One thread.
  */
 #include "args.h"
 #include "native.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: EPL-2.0 */
 /*
  * memtrace otf2-write: an OTF2 archive from records on standard input, the
- * other direction of otf2-stream and in its format (docs/otf2-stream.md):
+ * other direction of otf2-stream and in its format (docs/reference/otf2-stream.md):
  * 'memtrace export --format otf2' sends them. Definitions may come at any
  * time; locations alternate as they like. Writing is libotf2's, loaded here.
  * One thread.

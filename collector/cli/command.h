@@ -4,7 +4,7 @@
  * The command table: what `memtrace` can do and how to say it. The only source
  * is org.memtrace.cli/commands/ (its README.txt describes the files);
  * commands.awk turns it into the arrays declared here. Help, man pages, shell
- * completion, docs/cli.md and the checking of arguments all come from it, and
+ * completion, docs/reference/cli.md and the checking of arguments all come from it, and
  * the Java commands read the same files.
  */
 #ifndef MEMTRACE_CLI_COMMAND_H

@@ -459,7 +459,7 @@ static bool is_brief(const struct mt_family *f, const struct stretch *s, bool ex
 	return !s->exec && (s->end - s->begin < SHORT_NS || (s->end - s->begin < BUSY_NS && goes_on(f, s)));
 }
 
-/* As in docs/trace-format.md. */
+/* As in docs/reference/trace-format.md. */
 static const char *why(const struct stretch *s)
 {
 	char *which = NULL;

@@ -11,7 +11,7 @@
 void mt_help_command(FILE *f, const struct mt_command *c);
 /* The overview: `memtrace --help`. */
 void mt_help_overview(FILE *f);
-/* The whole reference as Markdown: docs/cli.md. */
+/* The whole reference as Markdown: docs/reference/cli.md. */
 void mt_help_markdown(FILE *f);
 /* Man page of @c, or of memtrace itself for &mt_common. */
 void mt_help_man(FILE *f, const struct mt_command *c);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-/* job_info.c - one answer of `memtrace info` for the ranks of a parallel job (docs/jobs.md). */
+/* job_info.c - one answer of `memtrace info` for the ranks of a parallel job (docs/howto/jobs.md). */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>

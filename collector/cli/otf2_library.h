@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: EPL-2.0 */
 /*
  * otf2_library.h - what reading and writing of OTF2 archives have in common:
- * libotf2, loaded when it is there, and the records of docs/otf2-stream.md.
+ * libotf2, loaded when it is there, and the records of docs/reference/otf2-stream.md.
  * One thread.
  */
 #ifndef MEMTRACE_CLI_OTF2_LIBRARY_H

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: EPL-2.0 */
 /*
  * remote.h - `record --host`: the recorder is copied to a node by ssh, runs there, and its trace comes here. The
- * part that works on the node is cmd_on_node.c; docs/remote.md is for users.
+ * part that works on the node is cmd_on_node.c; docs/howto/remote.md is for users.
  */
 #ifndef MEMTRACE_CLI_REMOTE_H
 #define MEMTRACE_CLI_REMOTE_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /*
- * tracedir.h - what is in a trace directory. docs/trace-format.md is the law.
+ * tracedir.h - what is in a trace directory. docs/reference/trace-format.md is the law.
  */
 #ifndef MEMTRACE_CLI_TRACEDIR_H
 #define MEMTRACE_CLI_TRACEDIR_H

@@ -21,7 +21,7 @@ struct program {
 	int64_t processes;
 };
 
-/* Why, as in docs/trace-format.md, beside "small". */
+/* Why, as in docs/reference/trace-format.md, beside "small". */
 static const struct {
 	const char *why, *text;
 	bool kmod;		/* the kernel module records them */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: EPL-2.0 */
 /*
  * unseen.h - memory that a program mapped and the backend did not see: from context.log to unseen.csv of an image, and from
- * there to `unseen` of the manifest. docs/trace-format.md tells the kinds.
+ * there to `unseen` of the manifest. docs/reference/trace-format.md tells the kinds.
  */
 #ifndef MEMTRACE_CLI_UNSEEN_H
 #define MEMTRACE_CLI_UNSEEN_H

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * tracefile.h - writes accesses-NNNNNN.csv and intervals.csv of a process image, for
- * every backend. docs/trace-format.md is the law; the columns stand here and nowhere else.
+ * every backend. docs/reference/trace-format.md is the law; the columns stand here and nowhere else.
  *
  * No stdio, no malloc, no locale, no errno: it runs on the monitor thread in the traced
  * program as well as in the launcher. One thread uses a trace file at a time; the caller

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 /*
  * memtrace: which memory pages does each thread of a program touch, in each
- * interval? See docs/collector-kernel.md for the design, abi.h for the use.
+ * interval? See docs/how/collector-kernel.md for the design, abi.h for the use.
  *
  * main.c - the device. A descriptor is a session; its release undoes all.
  */
@@ -605,7 +605,7 @@ static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "memtrace",
 	.fops = &fops,
-	.mode = 0600,			/* root; docs/administrator.md says what a group could do */
+	.mode = 0600,			/* root; docs/howto/administrator.md says what a group could do */
 };
 
 static int __init mtr_init(void)

@@ -8,7 +8,7 @@
  *	2017	name { OBJ:=PU:0; PERF_LIB:=proc; EVSET:=A; REDUCTION:=x=$0*2; WINDOW:=8; ... }
  *
  * The fields of a file tell its generation; fields of two of them in one file are an
- * error. docs/monitor.md is the reference. One thread.
+ * error. docs/reference/monitor.md is the reference. One thread.
  */
 #ifndef MEMTRACE_MONITOR_DEFINITION_H
 #define MEMTRACE_MONITOR_DEFINITION_H

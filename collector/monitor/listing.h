@@ -3,7 +3,7 @@
 /*
  * listing.h - what can stand in a definition file on this machine: fields, sources with
  * their events, reductions, types of places. As text for people, and as JSON for editors
- * (docs/json.md). One thread.
+ * (docs/reference/json.md). One thread.
  */
 #ifndef MEMTRACE_MONITOR_LISTING_H
 #define MEMTRACE_MONITOR_LISTING_H

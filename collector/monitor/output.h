@@ -8,7 +8,7 @@
  *	2016	"TYPE:INDEX nanoseconds v1 v2 ..." for each monitor and sample; lines with # say the names
  *	2017	the same below the header "Obj Nanoseconds label..."; a file for each definition
  *
- * Times count from the start. docs/monitor.md
+ * Times count from the start. docs/reference/monitor.md
  */
 #ifndef MEMTRACE_MONITOR_OUTPUT_H
 #define MEMTRACE_MONITOR_OUTPUT_H

@@ -5,7 +5,7 @@
  *
  * Programs start many small processes: shells, make, true. A full start costs more than such a process itself
  * does. So a process that another one started is only counted, by a line in unrecorded.csv of the trace
- * (docs/trace-format.md), until it has asked the kernel for MEMTRACE_MIN_PROCESS bytes or makes a thread; then it
+ * (docs/reference/trace-format.md), until it has asked the kernel for MEMTRACE_MIN_PROCESS bytes or makes a thread; then it
  * becomes an image. Its memory at that moment is converted as at the start of a program. What it touched before is not
  * in the trace.
  *

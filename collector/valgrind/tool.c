@@ -6,7 +6,7 @@
  *
  * Valgrind runs one thread at a time, and calls all of this on it: there are no locks to take.
  *
- * Before each load and store stands a call of a function here. The unit is that of docs/exact.md: one access for each
+ * Before each load and store stands a call of a function here. The unit is that of docs/how/exact.md: one access for each
  * operand of an instruction, of wider ones one for each 16 bytes begun in each page.
  */
 #include "pub_tool_basics.h"

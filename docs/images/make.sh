@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
-# Records the examples and draws the pictures of docs/pictures.md again:
+# Records the examples and draws the pictures of docs/start/pictures.md again:
 #
 #   docs/images/make.sh [NAME ...]        default: all
 #

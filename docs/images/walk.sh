@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
-# Draws the pictures of the walks in README.md and docs/user/line.md again: docs/images/walk-*.svg.
+# Draws the pictures of the walks in README.md and docs/start/line.md again: docs/images/walk-*.svg.
 # The walks are tests in the real workbench (WalkTest, LineWalkTest), which record programs, such as the stencil
 # before and after; WindowPicture writes what its windows show as SVG: the
 # widgets by what they say and where they are, the pictures by their shapes.

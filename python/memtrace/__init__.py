@@ -7,7 +7,7 @@
     trace.accesses(structure="A", thread=1).to_pandas()
 
 A trace is a trace directory, a database, a number or name in the catalogue, or a folder that ``memtrace export --format parquet``
-wrote. All but the last need the command ``memtrace``: the one that MEMTRACE names, else the one in PATH. Columns are those of docs/columns.md.
+wrote. All but the last need the command ``memtrace``: the one that MEMTRACE names, else the one in PATH. Columns are those of docs/reference/columns.md.
 """
 from ._commands import MemtraceError, diff, record, run
 from ._commands import import_ as import_trace

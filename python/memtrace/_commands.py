@@ -14,7 +14,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class MemtraceError(RuntimeError):
-    """What memtrace says when it cannot do something; ``code`` is its exit code (docs/cli.md)."""
+    """What memtrace says when it cannot do something; ``code`` is its exit code (docs/reference/cli.md)."""
 
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
@@ -60,7 +60,7 @@ def import_(trace: PathLike, output: PathLike) -> dict[str, Any]:
 
 
 def diff(before: Sequence[PathLike] | PathLike, after: Sequence[PathLike] | PathLike) -> dict[str, Any]:
-    """Compares recordings before and after a change: what ``memtrace diff --format json`` prints (docs/json.md)."""
+    """Compares recordings before and after a change: what ``memtrace diff --format json`` prints (docs/reference/json.md)."""
     def several(traces: Sequence[PathLike] | PathLike) -> list[PathLike]:
         return [traces] if isinstance(traces, (str, os.PathLike)) else list(traces)
     return json.loads(run("diff", "--quiet", "--format", "json", *several(before), "--", *several(after)))

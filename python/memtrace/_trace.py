@@ -122,7 +122,7 @@ class Trace:
             raise MemtraceError(f"there is no thread {thread}; trace.threads has the numbers", 2)
 
     def table(self, name: str) -> Table:
-        """A small table by its name in docs/columns.md."""
+        """A small table by its name in docs/reference/columns.md."""
         path = self.folder / (name + ".parquet")
         if not path.is_file():
             known = sorted(p.stem for p in self.folder.glob("*.parquet"))
@@ -182,7 +182,7 @@ class Trace:
 def open(trace: PathLike) -> Trace:
     """Opens a trace directory, a database, a number or name in the catalogue, or a Parquet folder.
 
-    Of all but the last the command keeps a Parquet folder for each state, the one that ``memtrace sql`` reads (docs/parquet.md tells where).
+    Of all but the last the command keeps a Parquet folder for each state, the one that ``memtrace sql`` reads (docs/reference/parquet.md tells where).
     """
     path = Path(trace)
     if (path / "meta.json").is_file() and (path / "accesses").is_dir():

@@ -27,7 +27,7 @@ run <- function(...) {
   out
 }
 
-# ---- columns (docs/columns.md); a test says when one is missing
+# ---- columns (docs/reference/columns.md); a test says when one is missing
 
 TEXTS <- c("cpu", "type", "thread", "structure", "site", "type_name", "size_class", "phase", "pattern", "function", "source", "object", "page",
            "level", "kind", "name", "start_routine", "event", "file", "first_thread", "first_writer", "rule", "title", "severity", "confidence",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * Compares a trace directory with the logs that workloads/visits.c wrote about
- * its own accesses, and checks the image against docs/trace-format.md.
+ * its own accesses, and checks the image against docs/reference/trace-format.md.
  *
  * What a visit [t0, t1] of page P says about the trace
  * ----------------------------------------------------

@@ -190,7 +190,7 @@ old_emulator() {
 # Did the machine die of a breakpoint that is in its memory no more? QEMU can translate an
 # instruction while another virtual processor writes it, and keep what it has read: the
 # breakpoint that text_poke() puts for a moment where a probe or a branch of the kernel is
-# switched on or off (docs/collector-kernel.md). Without a probe there the kernel says
+# switched on or off (docs/how/collector-kernel.md). Without a probe there the kernel says
 # "int3: 0000" and prints the code, in which there is no breakpoint: seen with 7.2 and, rarely,
 # 10.0.2. With a probe there, before 8.1, it takes the breakpoint for the one of a kprobe; those
 # of ftrace have no copy of the instruction, so setup_singlestep() switches interrupts off and

@@ -4,7 +4,7 @@
 """picture.py TRACES BUILD EXAMPLES [draw]: what the traces of the machine show about the examples.
 
 Reads the trace directories that run.sh copied out of the machine (see
-docs/trace-format.md) and compares them with what the programs do, and with a
+docs/reference/trace-format.md) and compares them with what the programs do, and with a
 trace of the same program by the user-space backend, recorded here, when it works.
 With "draw" some of the traces are imported and rendered as well.
 """

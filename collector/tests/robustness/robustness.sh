@@ -231,7 +231,7 @@ ts = [threading.Thread(target=work, args=(i,)) for i in range(8)]
 [t.start() for t in ts]; [t.join() for t in ts]
 print(total)'
 END
-# Python 3.12 and later count the threads of the process, the monitor too, and warn about fork (docs/collector-user.md)
+# Python 3.12 and later count the threads of the process, the monitor too, and warn about fork (docs/how/collector-user.md)
 script python-processes 30 python3 <<'END'
 python3 -W ignore::DeprecationWarning -c '
 import multiprocessing as m, subprocess, os

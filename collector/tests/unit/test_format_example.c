@@ -4,7 +4,7 @@
 // libs: -ljansson -lzstd -lz
 /*
  * testdata/format-example holds what its README says, and the tables of
- * docs/trace-format.md name exactly its columns and keys.
+ * docs/reference/trace-format.md name exactly its columns and keys.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -18,7 +18,7 @@
 #include "../../cli/util.h"
 
 #define EXAMPLE "../testdata/format-example"
-#define DOC "../docs/trace-format.md"
+#define DOC "../docs/reference/trace-format.md"
 
 struct sums {
 	uint64_t records, reads, writes, unattributed, pages, flags[3];

@@ -701,7 +701,7 @@ static void io(struct random *r)
 	case 4:
 		n = process_vm_writev(getpid(), &x, 1, &y, 1, 0);
 		break;
-	default:	/* not into what may not be written: shared memory refuses that (docs/collector-user.md) */
+	default:	/* not into what may not be written: shared memory refuses that (docs/how/collector-user.md) */
 		fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 		n = pread(fd, to, PAGE, (off_t)from);
 		n = pwrite(fd, to, PAGE, (off_t)to);

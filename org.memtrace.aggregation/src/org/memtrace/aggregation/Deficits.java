@@ -9,7 +9,7 @@ import org.memtrace.model.Progress;
 
 /**
  * How much worse than the best partition every partition at least is that divides an interval of a node among its children, at one p
- * (docs/aggregation.md, "Where a programme has to look"). For each inner node a triangle, (i, j) at j (j + 1) / 2 + i, of the upper
+ * (docs/how/aggregation.md, "Where a programme has to look"). For each inner node a triangle, (i, j) at j (j + 1) / 2 + i, of the upper
  * halves of floats, rounded down; unit: the scale of the aggregator. Written by the thread that solves a node, then read only.
  */
 final class Deficits {

@@ -27,7 +27,7 @@ final class Entropy {
 		return x > 0 ? x * Math.log(x) * PER_LN2 : 0;
 	}
 
-	/** Gain of a block for one type: f(S) - I, never below 0. docs/aggregation.md, "Quality of a block". */
+	/** Gain of a block for one type: f(S) - I, never below 0. docs/how/aggregation.md, "Quality of a block". */
 	static double gain(double sum, double information) {
 		return Math.max(0, f(sum) - information);
 	}

@@ -13,7 +13,7 @@ import org.memtrace.model.store.EventCategory;
 
 /**
  * Makes one model from a table of events: types are event types, leaves in parallel. Durations are summed as integers; a
- * value is rounded once. Definitions: docs/microscopic-model.md, "Event traces".
+ * value is rounded once. Definitions: docs/how/microscopic-model.md, "Event traces".
  */
 final class EventModelBuilder {
 	private final EventTable table;

@@ -231,7 +231,7 @@ public final class MicroscopicModel {
 				+ (counts == null ? 0 : 16L * cellKey.length) + (information == null ? 0 : 8L * information.length);
 	}
 
-	/** Whether some value is below 0; see docs/aggregation.md for how they are aggregated. */
+	/** Whether some value is below 0; see docs/how/aggregation.md for how they are aggregated. */
 	public boolean hasNegativeValues() {
 		return negative;
 	}

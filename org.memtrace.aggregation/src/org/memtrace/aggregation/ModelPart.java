@@ -24,7 +24,7 @@ import org.memtrace.model.tree.ProducerTree;
 /**
  * The values of some ranges of pages of a microscopic model, as they can be computed on one machine of many and added on another. The
  * chunks of a trace are divided into ranges as {@link AccessScan} divides them for its threads, so {@link ModelParts} puts together what
- * one machine computes, bit by bit. Immutable. docs/scale.md
+ * one machine computes, bit by bit. Immutable. docs/howto/scale.md
  */
 public final class ModelPart {
 	/** First text in a file: what it is, with the version of its content. */

@@ -9,7 +9,7 @@ import org.memtrace.model.Progress;
 
 /**
  * Gain and loss of every candidate (node, interval): per node a triangle of gains and prefix sums of the values; the loss is
- * S log2 c - gain, where slices may be cells of different lengths ({@link SliceLengths}). Formulas: docs/aggregation.md, "Quality of a
+ * S log2 c - gain, where slices may be cells of different lengths ({@link SliceLengths}). Formulas: docs/how/aggregation.md, "Quality of a
  * block".
  */
 final class Qualities {

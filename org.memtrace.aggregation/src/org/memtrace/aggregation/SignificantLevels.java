@@ -339,7 +339,7 @@ public final class SignificantLevels {
 		return Math.pow(1 - e.gain() / g, 2) + Math.pow(e.loss() / l, 2);
 	}
 
-	/** p for which the plain criterion chooses as the normalised one does at {@code axisP}: docs/aggregation.md, "Values of p". */
+	/** p for which the plain criterion chooses as the normalised one does at {@code axisP}: docs/how/aggregation.md, "Values of p". */
 	public static double plainP(Aggregator aggregator, double axisP, boolean normalised) {
 		double g = aggregator.rootGain();
 		double l = aggregator.rootLoss();

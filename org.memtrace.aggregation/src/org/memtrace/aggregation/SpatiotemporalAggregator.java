@@ -11,8 +11,8 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
 /**
- * Best partition of hierarchy x time into blocks (node x interval), by the dynamic programme of docs/aggregation.md, in fixed point. Cost
- * of one p: at most nodes x T^3 / 6 additions and comparisons, on all processors; nodes and intervals that cannot be part of the
+ * Best partition of hierarchy x time into blocks (node x interval), by the dynamic programme of docs/how/aggregation.md, in fixed point.
+ * Cost of one p: at most nodes x T^3 / 6 additions and comparisons, on all processors; nodes and intervals that cannot be part of the
  * best partition are left out, the more of them the closer p is to one that is known. Memory: per node that has values, 4 T^2 bytes for
  * gains (rows: 3 T^2); per node that is not a row T^2 bytes for deficits at p = 1, T^2 / 2 for cuts (T^2 when T > 127), and T^2 for each p
  * that is kept, for the nodes that were needed. Where many p are asked for (see {@link #expectMany}) programmes are of what is left between

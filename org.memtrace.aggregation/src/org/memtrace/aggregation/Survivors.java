@@ -9,7 +9,7 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
 /**
- * The programme between two known p, on what can be part of a best partition there (docs/aggregation.md, "What is left between two p").
+ * The programme between two known p, on what can be part of a best partition there (docs/how/aggregation.md, "What is left between two p").
  * Elements are blocks (n, i, j) and divisions of (n, i, j) among the children of n. The best partition with an element is worse than the
  * best of all by its deficit, which is known at one or both ends. The value of the best one with it is convex in p, and that of the best of
  * all is not below the partitions of both ends: where they meet is the p at which an element has its best chance. What is worse there is

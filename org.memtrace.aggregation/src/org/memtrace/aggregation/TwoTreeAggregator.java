@@ -15,7 +15,7 @@ import org.memtrace.model.Progress;
  * <pre>best(a, b) = max(block(a, b), sum of best(child of a, b), sum of best(a, child of b))</pre>
  *
  * Values are in fixed point, as in {@link SpatiotemporalAggregator}. Two steps for each pair of nodes; memory: {@link #bytesPerRow} for
- * each node of the rows that has values. docs/aggregation.md, "Two hierarchies".
+ * each node of the rows that has values. docs/how/aggregation.md, "Two hierarchies".
  */
 public final class TwoTreeAggregator implements Aggregator {
 	/** gain + loss of the root is below 2^50 units: sums of values of pairs stay in a long. */

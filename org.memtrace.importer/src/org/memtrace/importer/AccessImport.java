@@ -63,7 +63,7 @@ import org.memtrace.model.tree.ProducerTree;
 
 /**
  * Imports accesses, of a trace directory or of files that tell the same. One object for one import; the calling thread writes, a second
- * one parses. Whatever happens before the end, the store is left as it was. docs/import.md describes the rules.
+ * one parses. Whatever happens before the end, the store is left as it was. docs/how/import.md describes the rules.
  *
  * <p>First pass: parse, find the page and the structure of each row, find its sharing, keep the row in a compact form. Then the
  * tree of event producers is known, and the second pass writes the rows in order of time.

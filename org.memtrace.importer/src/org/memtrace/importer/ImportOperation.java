@@ -74,7 +74,7 @@ public final class ImportOperation {
 		return this;
 	}
 
-	/** Also writes the accesses as {@code Moca-framesoc.csv} does (docs/import.md); the file must not exist. */
+	/** Also writes the accesses as {@code Moca-framesoc.csv} does (docs/how/import.md); the file must not exist. */
 	public ImportOperation setMocaFramesoc(Path file) {
 		mocaFramesoc = file;
 		return file == null ? this : require(ImportOption.MOCA_FRAMESOC);

@@ -45,9 +45,9 @@ import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessCoding;
 
 /**
- * An import of a trace directory that is divided among processes, in three steps (docs/scale.md). First each process reads a part of the
- * lines: {@link #rows}. What it writes is ordered by pages, and has tables of the pages, threads and CPUs that it met. From the tables of
- * all parts everybody can make the tree and tell which accesses are coded together; so then each process takes some of the pages, finds
+ * An import of a trace directory that is divided among processes, in three steps (docs/howto/scale.md). First each process reads a part of
+ * the lines: {@link #rows}. What it writes is ordered by pages, and has tables of the pages, threads and CPUs that it met. From the tables
+ * of all parts everybody can make the tree and tell which accesses are coded together; so then each process takes some of the pages, finds
  * their sharing and codes them: {@link #range}. In the end the coded accesses become a trace, which is the one that one process makes:
  * {@link #join}.
  */

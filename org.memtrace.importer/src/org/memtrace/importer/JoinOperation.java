@@ -33,8 +33,8 @@ import org.memtrace.model.tree.ProducerTree;
 
 /**
  * Puts the states of an application trace (OTF2, Chrome and so on) on the clock of a memory trace of the same run: they become regions of
- * its threads ({@link Regions}), beside those that the program named. Both traces are imported. docs/join.md tells the rules. Nothing is
- * changed unless all succeeds. Set the options, then call it once; used by one thread.
+ * its threads ({@link Regions}), beside those that the program named. Both traces are imported. docs/howto/join.md tells the rules. Nothing
+ * is changed unless all succeeds. Set the options, then call it once; used by one thread.
  */
 public final class JoinOperation {
 	/** Note of the regions that were there before a trace was joined, as {@link Regions#NOTE}. */

@@ -37,7 +37,7 @@ import org.memtrace.model.StoreException;
  * file, and only a file with one of the checksums below is taken. Any thread.
  */
 public final class DuckDbLibrary {
-	/** The version that the statements of docs/sql.md are tested with. */
+	/** The version that the statements of docs/reference/sql.md are tested with. */
 	public static final String VERSION = "1.4.4.0";
 	/** Names a file of any version, which is used instead of the installed one. */
 	public static final String VARIABLE = "MEMTRACE_DUCKDB";
@@ -235,6 +235,6 @@ public final class DuckDbLibrary {
 	/** What a person has to do when it is not there. */
 	public static String advice() {
 		return String.format(Locale.ROOT, "SQL needs DuckDB, which is not installed; 'memtrace sql --install FROM' does it once, from a Maven repository"
-				+ " (https://...) or from the file %s (org.duckdb:duckdb_jdbc); docs/sql.md", fileName());
+				+ " (https://...) or from the file %s (org.duckdb:duckdb_jdbc); docs/reference/sql.md", fileName());
 	}
 }

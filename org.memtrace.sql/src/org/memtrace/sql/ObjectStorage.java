@@ -31,8 +31,8 @@ public final class ObjectStorage {
 		try {
 			s.execute("LOAD " + (file == null || file.isBlank() ? "httpfs" : SqlSession.text(file)));
 		} catch (SQLException e) {
-			throw new SQLException("DuckDB's extension httpfs is needed for " + SCHEME + ", and " + VARIABLE + " names its file (docs/scale.md): "
-					+ SqlSession.sentence(e), e);
+			throw new SQLException("DuckDB's extension httpfs is needed for " + SCHEME + ", and " + VARIABLE + " names its file"
+					+ " (docs/howto/scale.md): " + SqlSession.sentence(e), e);
 		}
 		s.execute(secret(environment));
 	}

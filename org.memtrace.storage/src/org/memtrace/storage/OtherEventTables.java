@@ -5,7 +5,7 @@ package org.memtrace.storage;
 
 /**
  * The tables of events other than accesses, made for a trace that has some, and what FrameSoc's views select from them.
- * docs/database-schema.md explains them; the rules of {@link Schema} hold.
+ * docs/reference/database-schema.md explains them; the rules of {@link Schema} hold.
  */
 final class OtherEventTables {
 	static final String EVENT = "MT_OTHER_EVENT";

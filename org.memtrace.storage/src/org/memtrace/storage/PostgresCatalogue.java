@@ -35,7 +35,7 @@ import org.memtrace.model.store.TraceWriter;
  * written in one transaction, which also registers it, so what a killed process has written is undone by the server. Traces of a group are
  * transactions of their own; their schemas are listed in MT_PENDING until they are published, with the number of a lock that the server
  * holds as long as their process is connected. Who may do what is decided by the server alone: a new trace belongs to the role that
- * imports it, and gets the rights that others have on the table TRACE. docs/catalogue.md
+ * imports it, and gets the rights that others have on the table TRACE. docs/howto/catalogue.md
  */
 final class PostgresCatalogue implements TraceCatalogue {
 	/** Schema of the System DB. */

@@ -12,7 +12,10 @@ import java.sql.Clob;
 import java.sql.SQLException;
 import java.util.zip.CRC32C;
 
-/** CRC32C of values of a database, one after the other. The format is in docs/database-schema.md, "Damage". Used by one thread. */
+/**
+ * CRC32C of values of a database, one after the other. The format is in docs/reference/database-schema.md, "Damage". Used by one
+ * thread.
+ */
 final class RowsChecksum {
 	private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 

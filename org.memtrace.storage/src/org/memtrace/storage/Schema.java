@@ -4,7 +4,7 @@
 package org.memtrace.storage;
 
 /**
- * The tables, as text. docs/database-schema.md explains them. FrameSoc reads these files with the SQLite of 2010 (3.7.2),
+ * The tables, as text. docs/reference/database-schema.md explains them. FrameSoc reads these files with the SQLite of 2010 (3.7.2),
  * so nothing here may use a newer feature: one object that it cannot parse makes the whole file unreadable for it.
  */
 final class Schema {

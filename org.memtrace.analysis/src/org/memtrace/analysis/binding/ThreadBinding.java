@@ -16,8 +16,8 @@ import org.memtrace.model.Progress;
 /**
  * Which CPUs the threads of a trace should be bound to, so that threads that share pages are near to each other. The figure of a binding
  * is the mean distance of sharing: the sum over all pairs of threads of the weight ({@link SharingGraph}) times the distance of their
- * CPUs ({@link CpuDistances}), divided by the sum of the weights. 0: all sharing is on one CPU. Immutable. docs/binding.md says how it is
- * computed.
+ * CPUs ({@link CpuDistances}), divided by the sum of the weights. 0: all sharing is on one CPU. Immutable. docs/how/binding.md says how it
+ * is computed.
  */
 public final class ThreadBinding {
 	private static final int RESAMPLES = 200;

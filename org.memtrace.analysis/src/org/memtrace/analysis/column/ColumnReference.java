@@ -9,7 +9,7 @@ import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.analysis.dimension.Dimensions;
 
-/** Writes docs/columns.md from the tables of columns. */
+/** Writes docs/reference/columns.md from the tables of columns. */
 public final class ColumnReference {
 	private ColumnReference() {
 	}
@@ -19,7 +19,7 @@ public final class ColumnReference {
 		StringBuilder b = new StringBuilder("""
 				# Columns
 
-				<!-- Written by 'memtrace debug columns >docs/columns.md' from org.memtrace.analysis.column. -->
+				<!-- Written by 'memtrace debug columns >docs/reference/columns.md' from org.memtrace.analysis.column. -->
 
 				These are the tables of a trace and their columns. The names are the same in `memtrace query` (text, CSV and JSON), in
 				`memtrace export --format csv` and `parquet`, and in the CSV files that the workbench writes.

@@ -10,7 +10,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** A comparison as JSON; the schema is in docs/diff.md. */
+/** A comparison as JSON; the schema is in docs/howto/diff.md. */
 public final class DiffJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
 	public static final String SCHEMA = "memtrace.diff/1";

@@ -16,7 +16,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.tree.ProducerTree;
 
-/** How the structure of an access is used in the window of time in which the access begins. docs/patterns.md */
+/** How the structure of an access is used in the window of time in which the access begins. docs/reference/patterns.md */
 final class AccessPatterns extends OfTime {
 	AccessPatterns() {
 		super("pattern", "Pattern", "Access patterns",

@@ -30,8 +30,9 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.RegularFile;
 
 /**
- * Runs what a plan says, one run after the other, each a process of its own, and keeps everything in one folder (docs/experiments.md). A
- * run is done when its {@code run.json} is there; so an experiment that was killed goes on where it was. Used by one thread.
+ * Runs what a plan says, one run after the other, each a process of its own, and keeps everything in one folder
+ * (docs/howto/experiments.md). A run is done when its {@code run.json} is there; so an experiment that was killed goes on where it was.
+ * Used by one thread.
  */
 public final class ExperimentRunner {
 	private static final long TICK_NS = 10_000_000;

@@ -15,7 +15,7 @@ import org.memtrace.analysis.column.Column;
 import org.memtrace.analysis.column.TraceTable;
 
 /**
- * A table of a Parquet folder by the name that a statement gives it. docs/sql.md
+ * A table of a Parquet folder by the name that a statement gives it. docs/reference/sql.md
  *
  * @param name as a statement names it: what a row is, such as {@code access}
  * @param files its files, as {@link ParquetFolder.Table#files}; empty as long as there is no folder

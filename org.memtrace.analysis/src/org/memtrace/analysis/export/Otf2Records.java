@@ -28,8 +28,8 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
- * Writes a trace as the records that {@code memtrace otf2-write} makes an OTF2 archive of (docs/otf2-stream.md). A producer with events
- * is a
+ * Writes a trace as the records that {@code memtrace otf2-write} makes an OTF2 archive of (docs/reference/otf2-stream.md). A producer with
+ * events is a
  * location, the one above it its location group, those above that are system tree nodes. States are regions, instants parameters, variables
  * metrics, links messages. States of a producer that do not nest, which OTF2 does not know, go to further locations beside it. Of a memory
  * trace each structure and each thread is a location with a metric of four values: the counts of the records under way. Times are those

@@ -42,7 +42,7 @@ import org.memtrace.model.store.TraceStore;
 
 /**
  * Writes a trace as a folder that needs nothing else: accesses as Parquet files, divided by memory or by time, the small tables beside
- * them, {@code topology.xml}, and {@code meta.json}, which says what is in it. docs/parquet.md. Errors of the output are
+ * them, {@code topology.xml}, and {@code meta.json}, which says what is in it. docs/reference/parquet.md. Errors of the output are
  * {@link UncheckedIOException}.
  */
 public final class ParquetExport {

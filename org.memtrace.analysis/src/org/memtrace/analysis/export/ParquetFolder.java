@@ -22,7 +22,7 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
 
 /**
- * A folder that {@link ParquetExport} wrote, by its {@code meta.json}. docs/parquet.md
+ * A folder that {@link ParquetExport} wrote, by its {@code meta.json}. docs/reference/parquet.md
  *
  * @param path the folder: a path of a file system, or an address that the reader of the files knows
  * @param trace name of the trace

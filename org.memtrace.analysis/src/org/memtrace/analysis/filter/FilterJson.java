@@ -26,7 +26,7 @@ import org.memtrace.model.MemtraceException;
 
 /**
  * Filters as JSON: an array of objects with {@code by}, what belongs to it, and {@code not} and {@code off} when they are true.
- * Ends of a range that are not given are open. docs/filters.md
+ * Ends of a range that are not given are open. docs/howto/filters.md
  */
 final class FilterJson {
 	private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();

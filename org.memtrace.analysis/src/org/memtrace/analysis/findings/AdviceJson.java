@@ -16,7 +16,7 @@ import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.rules.Check;
 import org.memtrace.analysis.findings.rules.Rule;
 
-/** Findings and explanations as JSON; the schema is in docs/findings.md. */
+/** Findings and explanations as JSON; the schema is in docs/reference/findings.md. */
 public final class AdviceJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
 	public static final String SCHEMA = "memtrace.advice/2";

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.pattern;
 
-/** A way to use memory, in the order in which they are looked for: the first one whose conditions hold is the label. docs/patterns.md */
+/**
+ * A way to use memory, in the order in which they are looked for: the first one whose conditions hold is the label.
+ * docs/reference/patterns.md
+ */
 public enum Pattern {
 	/** Two threads use the same pages, with writes, again and again. */
 	PING_PONG("ping-pong"),

@@ -15,8 +15,8 @@ import org.memtrace.analysis.pattern.WindowUse.Counts;
 import org.memtrace.analysis.pattern.WindowUse.ThreadUse;
 
 /**
- * The label of a structure in a window, and why. Conditions and thresholds are those of docs/patterns.md; each pattern has an index, which
- * is the value of its first condition, from 0 to 1. Immutable.
+ * The label of a structure in a window, and why. Conditions and thresholds are those of docs/reference/patterns.md; each pattern has an
+ * index, which is the value of its first condition, from 0 to 1. Immutable.
  */
 public final class PatternReading {
 	private static final int LEAST_PAGES = 16;

@@ -24,7 +24,7 @@ import org.memtrace.model.tree.ProducerTree;
 
 /**
  * What each placement policy would make of the accesses of a trace, for the whole trace and for each group of structures of one origin.
- * Immutable. docs/placement.md says how it is computed.
+ * Immutable. docs/how/placement.md says how it is computed.
  */
 public final class Placement {
 	/** Structures that are told apart; the smaller ones are one. */

@@ -17,7 +17,7 @@ import org.memtrace.importer.input.ReadingProcess;
 import org.memtrace.importer.record.Installation;
 import org.memtrace.model.MemtraceException;
 
-/** A folder with an archive of OTF2, written by libotf2 in a process of its own: docs/otf2-stream.md. */
+/** A folder with an archive of OTF2, written by libotf2 in a process of its own: docs/reference/otf2-stream.md. */
 final class Otf2Format implements ExportFormat {
 	@Override
 	public String name() {

@@ -11,7 +11,7 @@ import org.memtrace.analysis.export.ParquetExport;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
 
-/** A folder that needs nothing else: docs/parquet.md. */
+/** A folder that needs nothing else: docs/reference/parquet.md. */
 final class ParquetFormat implements ExportFormat {
 	@Override
 	public String name() {

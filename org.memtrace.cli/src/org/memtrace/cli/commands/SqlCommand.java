@@ -143,7 +143,7 @@ public final class SqlCommand implements Command {
 			console.hint(String.format(Locale.ROOT, "the first %,d rows; --limit cut off the rest", printer.rows()));
 		} else if (printer.rows() == 0) {
 			console.hint("no rows" + (REGION.matcher(sql).find()
-					? "; region is the innermost region of an access: one with others in it is in_region(region_path, 'NAME') (docs/sql.md)" : ""));
+					? "; region is the innermost region of an access: one with others in it is in_region(region_path, 'NAME') (docs/reference/sql.md)" : ""));
 		}
 	}
 }

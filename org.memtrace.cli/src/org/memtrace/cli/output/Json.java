@@ -7,7 +7,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 
-/** What commands print as JSON: an object whose first field is its schema. docs/json.md */
+/** What commands print as JSON: an object whose first field is its schema. docs/reference/json.md */
 public final class Json {
 	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
 

@@ -29,7 +29,7 @@ import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.store.EventCategory;
 
 /**
- * States, links, instants and variables as rows of CSV: the plainest way from any tool into memtrace. docs/import.md, "Events as CSV",
+ * States, links, instants and variables as rows of CSV: the plainest way from any tool into memtrace. docs/how/import.md, "Events as CSV",
  * describes the columns.
  */
 public final class EventCsvReader implements InputReader {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What a file holds; told by its first lines and never by its name. docs/import.md lists the formats. */
+/** What a file holds; told by its first lines and never by its name. docs/how/import.md lists the formats. */
 public enum InputFormat {
-	/** Access file of a trace directory (docs/trace-format.md). */
+	/** Access file of a trace directory (docs/reference/trace-format.md). */
 	ACCESSES(true, "accesses of a trace directory"),
 	/** {@code Moca-full-trace.csv}: one line for each chunk, address and task; either generation of its header. */
 	MOCA_TRACE(true, "full trace of Moca"),

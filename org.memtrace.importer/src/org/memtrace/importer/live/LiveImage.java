@@ -27,7 +27,8 @@ import org.memtrace.model.MemtraceException;
 
 /**
  * Follows the files of one process image. The accesses of an interval are written before its line in {@code intervals.csv}
- * (docs/trace-format.md): so that file is read first, and an interval is handed on when its line is there and the accesses are read.
+ * (docs/reference/trace-format.md): so that file is read first, and an interval is handed on when its line is there and the accesses are
+ * read.
  */
 final class LiveImage implements Closeable {
 	/** Bytes of accesses that are read at once. */

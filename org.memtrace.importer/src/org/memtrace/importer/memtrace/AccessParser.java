@@ -19,7 +19,7 @@ import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.store.AccessBatch;
 
 /**
- * Parses access files (docs/trace-format.md) and Moca's files from bytes; no object is made for a row. Rows that cannot be
+ * Parses access files (docs/reference/trace-format.md) and Moca's files from bytes; no object is made for a row. Rows that cannot be
  * used are counted by reason. One parser reads the chunks of one image, one after the other.
  *
  * <p>In Moca's files Nreads counts reads and writes together, CPUMask is binary, and [Start, End] is a closed interval of a

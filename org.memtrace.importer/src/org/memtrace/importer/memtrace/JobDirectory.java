@@ -26,7 +26,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceFormatException;
 
 /**
- * The trace directories of the ranks of a parallel job, read as if they were one (docs/jobs.md). Their process images follow each
+ * The trace directories of the ranks of a parallel job, read as if they were one (docs/howto/jobs.md). Their process images follow each
  * other in order of the ranks. Times are those of the machine of the lowest rank: the clocks of other machines are put beside it by
  * what each recorder wrote of universal time, and how far that can be wrong is said.
  */

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The records of {@code memtrace otf2-stream}, one after the other: docs/otf2-stream.md. Used by one thread. */
+/** The records of {@code memtrace otf2-stream}, one after the other: docs/reference/otf2-stream.md. Used by one thread. */
 final class Otf2Stream {
 	static final String MAGIC = "memtrace-otf2/1\n";
 

@@ -18,8 +18,8 @@ import org.memtrace.model.memory.MemoryLevel;
 import org.memtrace.model.store.AccessBatch;
 
 /**
- * What samples tell of one process, written as a process image of a trace directory (docs/trace-format.md). Rows go to the file in
- * pieces, so that thousands of processes need no open file each.
+ * What samples tell of one process, written as a process image of a trace directory (docs/reference/trace-format.md). Rows go to the file
+ * in pieces, so that thousands of processes need no open file each.
  */
 final class PerfImage {
 	private static final String HEADER = "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags,First,ReadOffset,WriteOffset\n";

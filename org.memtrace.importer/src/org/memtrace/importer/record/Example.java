@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A bundled program with a known picture (docs/examples.md).
+ * A bundled program with a known picture (docs/start/examples.md).
  *
  * @param program file name
  * @param variant its first argument

@@ -19,7 +19,7 @@ import org.memtrace.model.RegularFile;
 
 /**
  * Counts what a recording has written until now, by reading on in the {@code intervals.csv} of its process images
- * (docs/trace-format.md): they get a line for each monitoring interval while the program runs, whatever the backend is.
+ * (docs/reference/trace-format.md): they get a line for each monitoring interval while the program runs, whatever the backend is.
  */
 public final class LiveCounters {
 	private static final String[] LOSSES = { "LostRing", "LostTable", "LostUnmapped", "LostRegion", "LostWrite" };

@@ -30,7 +30,7 @@ import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.model.tree.RankNames;
 
 /**
- * Builds the trees of event producers from cells (docs/import.md). The virtual one: root, images if there are several, structures and
+ * Builds the trees of event producers from cells (docs/how/import.md). The virtual one: root, images if there are several, structures and
  * ranges by address, their recursive division by page number, pages. The physical one: root, NUMA nodes, contiguous ranges of page
  * frames, their division, frames. O(n log n) for n cells.
  *

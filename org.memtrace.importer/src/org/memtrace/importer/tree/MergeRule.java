@@ -21,7 +21,7 @@ import org.memtrace.model.memory.Structure;
  * Which structures are shown as one. As text: criteria separated by {@code +}, of which {@code library} and {@code name} may have a
  * regular expression behind a colon, and then come last: {@code stack+size}, {@code consecutive}, {@code library:libmpi},
  * {@code name:node_(.)}. Structures are merged when they have the same value of every criterion; one that has no value of a criterion
- * (no call stack, a name that does not match) is left alone. docs/import.md describes the criteria.
+ * (no call stack, a name that does not match) is left alone. docs/how/import.md describes the criteria.
  */
 public final class MergeRule {
 	/** What merged structures have in common. */

@@ -9,7 +9,7 @@ package org.memtrace.model.store;
 public final class AccessBatch {
 	/** Value of {@link #thread} for pages that nobody is known to have touched (kernel on behalf of the program). */
 	public static final int NO_THREAD = -1;
-	/** Bits of {@link #flags}, as in docs/trace-format.md. */
+	/** Bits of {@link #flags}, as in docs/reference/trace-format.md. */
 	public static final int FLAG_FROM_SCAN = 1;
 	public static final int FLAG_DIRECTION_UNKNOWN = 2;
 	public static final int FLAG_NOT_PRIVATE = 4;

@@ -18,10 +18,9 @@ import org.memtrace.analysis.text.Markdown.Block;
 /** The pages of the help, in the order in which one reads them: documents that are packed into this bundle. */
 final class HelpPages {
 	/** Files below {@code help/}. */
-	static final List<String> FILES = List.of("user/start.md", "user/line.md", "user/sharing.md", "user/workbench.md", "user/keys.md",
-			"pictures.md", "sql.md", "examples.md", "aggregation.md", "collector-user.md", "extend/README.md",
-			"extend/input-format.md", "extend/rule.md",
-			"extend/metric.md", "extend/dimension.md", "extend/view.md");
+	static final List<String> FILES = List.of("start/start.md", "start/line.md", "howto/sharing.md", "howto/workbench.md",
+			"reference/keys.md", "start/pictures.md", "reference/sql.md", "start/examples.md", "how/aggregation.md", "how/collector-user.md",
+			"extend/README.md", "extend/input-format.md", "extend/rule.md", "extend/metric.md", "extend/dimension.md", "extend/view.md");
 
 	/** Where help on something begins. */
 	record Place(String file, String anchor) {
@@ -29,31 +28,31 @@ final class HelpPages {
 
 	/** Help on views and dialogs, by their ids; the longest prefix decides. */
 	static final Map<String, Place> CONTEXTS = Map.ofEntries( //
-			Map.entry("org.memtrace.views", new Place("user/workbench.md", "")),
-			Map.entry("org.memtrace.views.traces", new Place("user/workbench.md", "traces-and-details")),
-			Map.entry("org.memtrace.views.details", new Place("user/workbench.md", "traces-and-details")),
-			Map.entry("org.memtrace.views.ocelotl", new Place("user/workbench.md", "ocelotl-the-picture")),
-			Map.entry("org.memtrace.views.findings", new Place("user/workbench.md", "findings-what-is-wrong")),
-			Map.entry("org.memtrace.views.difference", new Place("user/workbench.md", "difference-two-traces")),
-			Map.entry("org.memtrace.views.structures", new Place("user/workbench.md", "structures")),
-			Map.entry("org.memtrace.views.source", new Place("user/workbench.md", "source-the-line-that-must-change")),
-			Map.entry("org.memtrace.views.find", new Place("user/workbench.md", "find-anything")),
-			Map.entry("org.memtrace.views.machine", new Place("user/workbench.md", "machine")),
-			Map.entry("org.memtrace.views.gantt", new Place("user/workbench.md", "gantt-what-happened-when")),
-			Map.entry("org.memtrace.views.events", new Place("user/workbench.md", "events")),
-			Map.entry("org.memtrace.views.statistics", new Place("user/workbench.md", "statistics")),
-			Map.entry("org.memtrace.views.profile", new Place("user/workbench.md", "profile-where-the-time-goes")),
-			Map.entry("org.memtrace.views.density", new Place("user/workbench.md", "density")),
-			Map.entry("org.memtrace.views.binding", new Place("user/workbench.md", "binding-which-threads-share")),
-			Map.entry("org.memtrace.views.sql", new Place("sql.md", "the-view-sql")),
-			Map.entry("org.memtrace.views.filters", new Place("user/workbench.md", "filters")),
-			Map.entry("org.memtrace.views.record", new Place("user/workbench.md", "recording")),
-			Map.entry("org.memtrace.views.import", new Place("user/workbench.md", "importing")),
-			Map.entry("org.memtrace.views.preferences", new Place("user/start.md", "settings")),
-			Map.entry("org.memtrace.views.keys", new Place("user/keys.md", "")),
-			Map.entry("org.memtrace.views.tutorial", new Place("user/sharing.md", "")),
+			Map.entry("org.memtrace.views", new Place("howto/workbench.md", "")),
+			Map.entry("org.memtrace.views.traces", new Place("howto/workbench.md", "traces-and-details")),
+			Map.entry("org.memtrace.views.details", new Place("howto/workbench.md", "traces-and-details")),
+			Map.entry("org.memtrace.views.ocelotl", new Place("howto/workbench.md", "ocelotl-the-picture")),
+			Map.entry("org.memtrace.views.findings", new Place("howto/workbench.md", "findings-what-is-wrong")),
+			Map.entry("org.memtrace.views.difference", new Place("howto/workbench.md", "difference-two-traces")),
+			Map.entry("org.memtrace.views.structures", new Place("howto/workbench.md", "structures")),
+			Map.entry("org.memtrace.views.source", new Place("howto/workbench.md", "source-the-line-that-must-change")),
+			Map.entry("org.memtrace.views.find", new Place("howto/workbench.md", "find-anything")),
+			Map.entry("org.memtrace.views.machine", new Place("howto/workbench.md", "machine")),
+			Map.entry("org.memtrace.views.gantt", new Place("howto/workbench.md", "gantt-what-happened-when")),
+			Map.entry("org.memtrace.views.events", new Place("howto/workbench.md", "events")),
+			Map.entry("org.memtrace.views.statistics", new Place("howto/workbench.md", "statistics")),
+			Map.entry("org.memtrace.views.profile", new Place("howto/workbench.md", "profile-where-the-time-goes")),
+			Map.entry("org.memtrace.views.density", new Place("howto/workbench.md", "density")),
+			Map.entry("org.memtrace.views.binding", new Place("howto/workbench.md", "binding-which-threads-share")),
+			Map.entry("org.memtrace.views.sql", new Place("reference/sql.md", "the-view-sql")),
+			Map.entry("org.memtrace.views.filters", new Place("howto/workbench.md", "filters")),
+			Map.entry("org.memtrace.views.record", new Place("howto/workbench.md", "recording")),
+			Map.entry("org.memtrace.views.import", new Place("howto/workbench.md", "importing")),
+			Map.entry("org.memtrace.views.preferences", new Place("start/start.md", "settings")),
+			Map.entry("org.memtrace.views.keys", new Place("reference/keys.md", "")),
+			Map.entry("org.memtrace.views.tutorial", new Place("howto/sharing.md", "")),
 			Map.entry("org.memtrace.views.about", new Place("extend/README.md", "how-a-user-installs-it")),
-			Map.entry("org.memtrace.views.help", new Place("user/start.md", "getting-help")));
+			Map.entry("org.memtrace.views.help", new Place("start/start.md", "getting-help")));
 
 	/** A page that was read. */
 	record Page(String file, String title, List<Block> blocks) {

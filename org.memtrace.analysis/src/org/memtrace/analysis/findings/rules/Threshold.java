@@ -3,7 +3,8 @@
 package org.memtrace.analysis.findings.rules;
 
 /**
- * The numbers that the rules compare with. A user can set each one: {@code memtrace advise --set NAME=VALUE}; docs/findings.md lists them.
+ * The numbers that the rules compare with. A user can set each one: {@code memtrace advise --set NAME=VALUE}; docs/reference/findings.md
+ * lists them.
  */
 public enum Threshold {
 	RELEVANT("relevant", 0.01, "share of all accesses or pages that makes a structure relevant"),

@@ -32,7 +32,7 @@ import org.memtrace.cli.output.Console;
 
 /**
  * Aggregates a trace on a Spark cluster: each task computes the values of some pages, as {@code memtrace model-part} does, and only these
- * go to the driver, which adds them and runs the engine of memtrace. Nothing is shuffled. docs/scale.md
+ * go to the driver, which adds them and runs the engine of memtrace. Nothing is shuffled. docs/howto/scale.md
  *
  * <pre>spark-submit --class org.memtrace.spark.MemtraceSpark --jars … memtrace-spark.jar \
  *     [--parts N] [--pages] aggregate|render OPTIONS TRACE</pre>

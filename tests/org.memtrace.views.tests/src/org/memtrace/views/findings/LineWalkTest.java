@@ -20,7 +20,7 @@ import org.memtrace.views.ViewIds;
 import org.memtrace.views.WindowPicture;
 import org.memtrace.views.traces.TraceImport;
 
-/** The walk of docs/user/line.md, with a program that is made here. Its pictures are in the folder of the shots (docs/images/walk.sh). */
+/** The walk of docs/start/line.md, with a program that is made here. Its pictures are in the folder of the shots (docs/images/walk.sh). */
 class LineWalkTest extends UiTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root")).normalize();
 	private static final Path PICTURES = Path.of(System.getProperty("memtrace.shots", "target/shots"));

@@ -57,7 +57,7 @@ class HelpTest extends UiTest {
 		bot.waitFor("focus", () -> bot.display.getFocusControl() != null);
 		bot.key("F1");
 		HelpView view = help();
-		bot.waitFor("structures", () -> new Place("user/workbench.md", "structures").equals(view.browser().shown()));
+		bot.waitFor("structures", () -> new Place("howto/workbench.md", "structures").equals(view.browser().shown()));
 		bot.shot("help");
 		String text = bot.ui(() -> view.browser().page().getText());
 		assertTrue(text.contains("Each row is a data structure"), "the page itself, not an excuse");
@@ -67,7 +67,7 @@ class HelpTest extends UiTest {
 				ViewIds.MACHINE, ViewIds.SOURCE,
 				"org.memtrace.views.preferences.colours", "org.memtrace.views.keys")) {
 			Place place = bot.ui(() -> HelpPages.context(id));
-			assertTrue(!place.anchor().isEmpty() || place.file().equals("user/keys.md"), id + " has help of its own");
+			assertTrue(!place.anchor().isEmpty() || place.file().equals("reference/keys.md"), id + " has help of its own");
 		}
 		bot.run(() -> page().hideView(view));
 	}
@@ -96,15 +96,15 @@ class HelpTest extends UiTest {
 		bot.run(() -> browser.search().setText(""));
 		assertEquals(HelpPages.FILES.size(), bot.ui(() -> browser.contents().getItemCount()));
 
-		bot.run(() -> browser.go(new Place("user/start.md", "")));
+		bot.run(() -> browser.go(new Place("start/start.md", "")));
 		StyledText page = bot.ui(browser::page);
 		int link = bot.ui(() -> page.getText().indexOf("Find a sharing problem in ten minutes"));
 		bot.run(() -> page.setTopIndex(page.getLineAtOffset(link)));
 		bot.waitFor("scrolled", () -> page.getTextBounds(link, link + 5).y < page.getClientArea().height / 2);
 		bot.click(page, bot.ui(() -> page.getTextBounds(link, link + 5)));
-		bot.waitFor("the link", () -> browser.shown().file().equals("user/sharing.md"));
+		bot.waitFor("the link", () -> browser.shown().file().equals("howto/sharing.md"));
 		bot.run(browser::back);
-		bot.waitFor("back", () -> browser.shown().file().equals("user/start.md"));
+		bot.waitFor("back", () -> browser.shown().file().equals("start/start.md"));
 		bot.run(() -> page().hideView(view));
 	}
 
@@ -112,7 +112,7 @@ class HelpTest extends UiTest {
 	void everyKeyOfOursIsInThePageOfKeys() {
 		List<String> missing = new ArrayList<>();
 		bot.run(() -> {
-			String page = HelpPages.sections().stream().filter(s -> s.place().file().equals("user/keys.md"))
+			String page = HelpPages.sections().stream().filter(s -> s.place().file().equals("reference/keys.md"))
 					.map(HelpPages.Section::text).reduce("", String::concat);
 			int ours = 0;
 			for (Binding b : PlatformUI.getWorkbench().getService(IBindingService.class).getBindings()) {

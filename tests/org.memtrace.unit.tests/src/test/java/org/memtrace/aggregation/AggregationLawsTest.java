@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
-/** Laws of docs/aggregation.md on random models; the seed is the argument of the test and so in its name. */
+/** Laws of docs/how/aggregation.md on random models; the seed is the argument of the test and so in its name. */
 class AggregationLawsTest {
 	private static final double[] PS = {0, 0.01, 0.1, 0.25, 0.4, 0.5, 0.6, 0.8, 0.95, 1};
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * The mathematics of docs/aggregation.md once more, without any short cut and without the code of the engine: gains and losses of all
+ * The mathematics of docs/how/aggregation.md once more, without any short cut and without the code of the engine: gains and losses of all
  * blocks from the cells of a model, the dynamic programme over all nodes, intervals and cuts in doubles, the list of levels by halving.
  * Of the code under test it takes the model, the tree of blocks and the weights of unequal slices. For one thread.
  */

@@ -111,11 +111,11 @@ class MarkPicturesTest {
 	/** No picture is left over, none is missing in the documentation. */
 	@Test
 	void standInTheDocumentation() throws Exception {
-		String docs = Files.readString(ROOT.resolve("docs/pictures.md")) + Files.readString(ROOT.resolve("docs/aggregation.md"));
+		String docs = Files.readString(ROOT.resolve("docs/start/pictures.md")) + Files.readString(ROOT.resolve("docs/how/aggregation.md"));
 		TreeSet<String> listed = new TreeSet<>();
 		for (Mark mark : marks()) {
 			listed.add("mark-" + mark.name + ".svg");
-			assertTrue(docs.contains("](images/mark-" + mark.name + ".svg)"), "mark-" + mark.name + ".svg stands nowhere");
+			assertTrue(docs.contains("](../images/mark-" + mark.name + ".svg)"), "mark-" + mark.name + ".svg stands nowhere");
 		}
 		try (Stream<Path> files = Files.list(IMAGES)) {
 			TreeSet<String> found = new TreeSet<>(files.map(f -> f.getFileName().toString()).filter(f -> f.startsWith("mark-")).toList());

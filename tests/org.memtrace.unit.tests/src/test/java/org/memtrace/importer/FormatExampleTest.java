@@ -21,7 +21,7 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.storage.Stores;
 
-/** The worked example of docs/trace-format.md; the facts are those of its README. */
+/** The worked example of docs/reference/trace-format.md; the facts are those of its README. */
 class FormatExampleTest {
 	private static final Path EXAMPLE = Path.of(System.getProperty("memtrace.root", "../.."), "testdata", "format-example");
 

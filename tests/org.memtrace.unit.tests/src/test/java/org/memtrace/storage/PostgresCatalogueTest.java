@@ -34,7 +34,7 @@ import org.memtrace.model.store.TraceWriter;
 
 /** What only a server has: roles, several users at a time, connections that end. */
 class PostgresCatalogueTest {
-	/** As docs/catalogue.md says it. */
+	/** As docs/howto/catalogue.md says it. */
 	private static final String[] ROLES = { "CREATE ROLE %1$s_reader", "CREATE ROLE %1$s_writer",
 			"CREATE ROLE %1$s_rita LOGIN IN ROLE %1$s_reader",
 			"CREATE ROLE %1$s_walt LOGIN IN ROLE %1$s_writer", "CREATE ROLE %1$s_wanda LOGIN IN ROLE %1$s_writer", "CREATE ROLE %1$s_eve LOGIN",

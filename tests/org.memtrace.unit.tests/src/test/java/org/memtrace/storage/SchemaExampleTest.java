@@ -24,9 +24,9 @@ import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 
-/** The worked example of docs/database-schema.md, read from the page itself. */
+/** The worked example of docs/reference/database-schema.md, read from the page itself. */
 class SchemaExampleTest {
-	private static final Path PAGE = Path.of(System.getProperty("memtrace.root", "../.."), "docs", "database-schema.md");
+	private static final Path PAGE = Path.of(System.getProperty("memtrace.root", "../.."), "docs", "reference", "database-schema.md");
 
 	@TempDir
 	Path directory;

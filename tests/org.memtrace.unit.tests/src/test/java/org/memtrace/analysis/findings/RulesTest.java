@@ -589,10 +589,10 @@ class RulesTest {
 	/** The document lists each rule and each threshold with its value. */
 	@Test
 	void documentIsCurrent() throws Exception {
-		String text = Files.readString(Path.of(System.getProperty("memtrace.root", "../.."), "docs", "findings.md"));
+		String text = Files.readString(Path.of(System.getProperty("memtrace.root", "../.."), "docs", "reference", "findings.md"));
 		for (Rule r : Rules.all()) {
 			assertTrue(text.contains("| `" + r.id() + "` |") && text.lines().anyMatch(l -> l.startsWith("| `" + r.id() + "` |")
-					&& l.contains("| " + r.severity().id() + " |")), "docs/findings.md has no row of " + r.id() + ", " + r.severity().id());
+					&& l.contains("| " + r.severity().id() + " |")), "docs/reference/findings.md has no row of " + r.id() + ", " + r.severity().id());
 		}
 		for (Threshold t : Threshold.values()) {
 			String value = new BigDecimal(t.standard()).round(new MathContext(9)).stripTrailingZeros().toPlainString();

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Each mark that a legend can name is explained on docs/pictures.md, in the words of the legend, with a picture that has the mark in it and
- * not in its legend alone. {@link org.memtrace.analysis.MarkPicturesTest} checks that the pictures are those that are drawn today.
+ * Each mark that a legend can name is explained on docs/start/pictures.md, in the words of the legend, with a picture that has the mark in
+ * it and not in its legend alone. {@link org.memtrace.analysis.MarkPicturesTest} checks that the pictures are those that are drawn today.
  */
 class LegendMarksTest {
 	private static final Path DOCS = Path.of(System.getProperty("memtrace.root", "../..")).toAbsolutePath().normalize().resolve("docs");
@@ -35,9 +35,9 @@ class LegendMarksTest {
 	@ParameterizedTest
 	@EnumSource(Legend.Mark.class)
 	void isExplainedWithAPicture(Legend.Mark mark) throws Exception {
-		String page = Files.readString(DOCS.resolve("pictures.md"));
+		String page = Files.readString(DOCS.resolve("start/pictures.md"));
 		String[] picture = picture(mark);
-		int image = page.indexOf("](images/mark-" + picture[0] + ".svg)");
+		int image = page.indexOf("](../images/mark-" + picture[0] + ".svg)");
 		assertTrue(image >= 0, "no picture of " + mark);
 		int begin = page.lastIndexOf("\n### ", image);
 		int end = page.indexOf("\n### ", image);

@@ -85,12 +85,12 @@ class CommandTableTest {
 
 	@Test
 	void referenceIsComplete() throws IOException {
-		String reference = Files.readString(ROOT.resolve("docs/cli.md"));
+		String reference = Files.readString(ROOT.resolve("docs/reference/cli.md"));
 		for (String name : CommandTable.index().keySet()) {
 			assertTrue(reference.contains("\n## memtrace " + name + "\n"),
-					"docs/cli.md lacks " + name + ": build/collector/memtrace help --markdown > docs/cli.md");
+					"docs/reference/cli.md lacks " + name + ": build/collector/memtrace help --markdown > docs/reference/cli.md");
 			for (OptionSpec o : CommandTable.find(name).options()) {
-				assertTrue(reference.contains("`" + o.form() + "`"), "docs/cli.md lacks " + o.form());
+				assertTrue(reference.contains("`" + o.form() + "`"), "docs/reference/cli.md lacks " + o.form());
 			}
 		}
 	}

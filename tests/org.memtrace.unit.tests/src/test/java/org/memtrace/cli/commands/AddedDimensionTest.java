@@ -108,12 +108,12 @@ class AddedDimensionTest {
 		return JsonParser.parseString(Files.readString(folder.resolve("meta.json"))).getAsJsonObject().getAsJsonObject("tables");
 	}
 
-	/** Both partitions, with the folders that docs/parquet.md names. */
+	/** Both partitions, with the folders that docs/reference/parquet.md names. */
 	@Test
 	void partitions() throws Exception {
 		String db = temporary.resolve("t.db").toString();
 		assertEquals(0, run("import", "-o", db, TRACE), () -> err);
-		String page = Files.readString(ROOT.resolve("docs/parquet.md"));
+		String page = Files.readString(ROOT.resolve("docs/reference/parquet.md"));
 		for (String[] partition : new String[][] {{"memory", "first_leaf="}, {"time", "window_ns="}}) {
 			Path folder = temporary.resolve(partition[0]);
 			assertEquals(0, run("export", "--format", "parquet", "--partition", partition[0], "-o", folder.toString(), db), () -> err);

@@ -49,8 +49,8 @@ class ColumnsTest {
 
 	@Test
 	void thePageIsCurrent() throws Exception {
-		assertEquals(ColumnReference.markdown(), Files.readString(ROOT.resolve("docs/columns.md")),
-				"write it again: ./memtrace debug columns >docs/columns.md");
+		assertEquals(ColumnReference.markdown(), Files.readString(ROOT.resolve("docs/reference/columns.md")),
+				"write it again: ./memtrace debug columns >docs/reference/columns.md");
 	}
 
 	@Test

@@ -32,7 +32,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 
-/** Every command that prints something prints what docs/json.md says. */
+/** Every command that prints something prints what docs/reference/json.md says. */
 class JsonPageTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
 	private static final String TRACE = ROOT.resolve("testdata/traces/matmul-naive").toString();
@@ -51,7 +51,7 @@ class JsonPageTest {
 	@BeforeAll
 	static void load() throws Exception {
 		String schema = null;
-		for (String line : Files.readAllLines(ROOT.resolve("docs/json.md"))) {
+		for (String line : Files.readAllLines(ROOT.resolve("docs/reference/json.md"))) {
 			if (line.startsWith("## ")) {
 				schema = line.substring(3);
 				PAGE.put(schema, new LinkedHashMap<>());
@@ -88,7 +88,7 @@ class JsonPageTest {
 		assertEquals("schema", o.keySet().iterator().next(), "the schema comes first");
 		assertEquals(schema, o.get("schema").getAsString());
 		Map<String, Boolean> fields = PAGE.get(schema);
-		assertNotNull(fields, "docs/json.md has no " + schema);
+		assertNotNull(fields, "docs/reference/json.md has no " + schema);
 		SEEN.add(schema);
 		walk(schema, "", o, fields);
 	}
@@ -102,7 +102,7 @@ class JsonPageTest {
 				return;
 			}
 			for (String name : o.keySet()) {
-				assertTrue(isOnPage(prefix + name, fields), () -> "docs/json.md has no " + prefix + name + " in " + schema);
+				assertTrue(isOnPage(prefix + name, fields), () -> "docs/reference/json.md has no " + prefix + name + " in " + schema);
 				walk(schema, prefix + name, o.get(name), fields);
 			}
 			fields.forEach((field, always) -> {

@@ -18,6 +18,6 @@ class NamesListTest {
 	void listOfTheNativeProgramIsCurrent() throws IOException {
 		assertEquals(DebugCommand.names(), Files.readString(ROOT.resolve("org.memtrace.cli/commands/names.list")),
 				"write it again: ./memtrace debug names >org.memtrace.cli/commands/names.list, then make -C collector and"
-						+ " build/collector/memtrace help --markdown >docs/cli.md");
+						+ " build/collector/memtrace help --markdown >docs/reference/cli.md");
 	}
 }

@@ -48,7 +48,10 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpServer;
 
-/** Questions in SQL: the queries of docs/sql.md, the same numbers as the other commands, limits, errors, installing the engine. */
+/**
+ * Questions in SQL: the queries of docs/reference/sql.md, the same numbers as the other commands, limits, errors, installing the
+ * engine.
+ */
 class SqlCommandTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
 	private static final List<String> TRACES = List.of("bucketsort-dynamic", "heap-reuse", "matmul-naive", "stencil-serial");
@@ -88,7 +91,7 @@ class SqlCommandTest {
 	/** Every query of the page runs on every trace, and finds something in one of them; those that must be empty nowhere are so nowhere. */
 	@Test
 	void theQueriesOfThePage() throws IOException {
-		String page = Files.readString(ROOT.resolve("docs/sql.md"));
+		String page = Files.readString(ROOT.resolve("docs/reference/sql.md"));
 		Matcher m = Pattern.compile("(?m)^(\\d+)\\. ([^\\n]*)(?:\\n[^`]*)?\\n```sql\\n(.*?)```", Pattern.DOTALL).matcher(page);
 		TreeMap<Integer, Integer> rows = new TreeMap<>();
 		while (m.find()) {
@@ -127,10 +130,10 @@ class SqlCommandTest {
 		}
 	}
 
-	/** The page names every table, and each has the columns of docs/columns.md with their meaning. */
+	/** The page names every table, and each has the columns of docs/reference/columns.md with their meaning. */
 	@Test
 	void tablesAndColumns() throws IOException {
-		String page = Files.readString(ROOT.resolve("docs/sql.md"));
+		String page = Files.readString(ROOT.resolve("docs/reference/sql.md"));
 		List<FolderTable> documented = FolderTable.documented();
 		assertEquals(documented.stream().map(FolderTable::name).sorted().toList(), csv("matmul-naive", "show tables"));
 		for (FolderTable table : documented) {
