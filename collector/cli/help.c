@@ -3,6 +3,7 @@
 /* The command table as text, Markdown and man pages. The table is ASCII: bytes are columns. */
 #include "help.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,7 +225,15 @@ void mt_help_overview(FILE *f)
 
 /* --- Markdown ----------------------------------------------------------- */
 
-/* As GitHub makes the anchor of a heading that is one word. */
+/* The name of a command in the anchor of its heading, as GitHub and MkDocs make it: without signs. */
+static void markdown_anchor(FILE *f, const char *name)
+{
+	for (; *name; name++) {
+		if (isalnum((unsigned char)*name) || *name == '-')
+			fputc(*name, f);
+	}
+}
+
 static void markdown_text(FILE *f, const char *s)
 {
 	for (; *s; s++) {
@@ -291,7 +300,9 @@ void mt_help_markdown(FILE *f)
 			section = c->section;
 			fprintf(f, "\n**%s**\n\n", section);
 		}
-		fprintf(f, "- [%s](#memtrace-%s): %s\n", c->name, c->name, c->summary);
+		fprintf(f, "- [%s](#memtrace-", c->name);
+		markdown_anchor(f, c->name);
+		fprintf(f, "): %s\n", c->summary);
 	}
 	fputs("\nOptions of every command:\n\n", f);
 	markdown_options(f, mt_common.options);
