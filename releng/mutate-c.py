@@ -28,8 +28,8 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 COPY = os.path.join(TOP, "build", "mutation", "native", "tree")
 BUILD = os.path.join(COPY, "build", "collector")
-# -Werror would hide faults behind "unused variable"
-FLAGS = "CFLAGS=-O1 -g0 -Wno-error"
+# -Werror would hide faults behind "unused variable". Tests of symbols and scopes read their own debug information.
+FLAGS = "CFLAGS=-O1 -g -Wno-error -Wl,--build-id=none"
 
 TOKEN = re.compile(r"""
     (?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*)
@@ -114,9 +114,11 @@ def run(command, seconds):
 
 
 def digest(files):
+    """Of what runs: debug information has the columns of the source."""
     h = hashlib.sha256()
     for f in files:
-        with open(f, "rb") as g:
+        subprocess.run(["strip", "-g", "-o", f + ".stripped", f], check=True)
+        with open(f + ".stripped", "rb") as g:
             h.update(g.read())
     return h.digest()
 
@@ -133,9 +135,12 @@ def main():
     if name.startswith("..") or not os.path.isfile(os.path.join(TOP, "collector", name)):
         sys.exit(f"mutate-c: {o.file} is no file below collector/")
     shutil.rmtree(COPY, ignore_errors=True)
-    for d in ("collector", "org.memtrace.cli/commands", "testdata", "examples"):
-        shutil.copytree(os.path.join(TOP, d), os.path.join(COPY, d), symlinks=True)
-    shutil.copy(os.path.join(TOP, "pom.xml"), COPY)
+    # all that git knows or would take: a test may read any file of the checkout
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=TOP, check=True, capture_output=True)
+    for path in listed.stdout.decode().split("\0"):
+        if path and os.path.lexists(os.path.join(TOP, path)):
+            os.makedirs(os.path.dirname(os.path.join(COPY, path)), exist_ok=True)
+            shutil.copy2(os.path.join(TOP, path), os.path.join(COPY, path), follow_symlinks=False)
     target = os.path.join(COPY, "collector", name)
     with open(target, encoding="utf-8") as f:
         text = f.read()
