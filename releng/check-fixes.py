@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 """What releng/check-fixes.sh does: check-fixes.py FOLDER RUNS [CASE...]; RUNS is 0 unless time is to be measured."""
+import csv
+import glob
 import json
 import os
 import re
@@ -62,8 +64,10 @@ class Case:
     def record(self):
         self.trace = os.path.join(self.folder, "trace.memtrace")
         subprocess.run(["rm", "-rf", self.trace], check=True)
+        begin = time.monotonic()
         made = subprocess.run([MEMTRACE, "record", "-q", "--interval", "20ms", "-o", self.trace, "--", self.plain, RECORD[self.program]],
                               capture_output=True, text=True, cwd=self.folder)
+        self.wall = time.monotonic() - begin
         if made.returncode:
             fail(self, f"cannot be recorded: {made.stderr[:300]}")
         return made.returncode == 0
@@ -93,6 +97,44 @@ class Case:
         with open(changed, "w") as f:
             f.write("\n".join(out) + "\n")
         return changed
+
+
+def rows(folder, structure):
+    """What is recorded on the pages of a structure: "page: rows of thread (reads writes in all)", and of other threads."""
+    def lines(name):
+        path = os.path.join(folder, name)
+        with open(path, newline="") as f:
+            return list(csv.DictReader(f))
+    counts = {}
+    for s in lines("structures.csv"):
+        if s["Name"] != structure:
+            continue
+        first, last = int(s["Start"], 16) >> 12, (int(s["End"], 16) - 1) >> 12
+        for path in glob.glob(os.path.join(folder, "accesses-*.csv")):
+            for a in lines(os.path.basename(path)):
+                if first <= int(a["@Virt"], 16) >> 12 <= last:
+                    count = counts.setdefault(a["TaskId"], [0, 0, 0])
+                    for i, n in enumerate((1, int(a["Nreads"]), int(a["Nwrites"]))):
+                        count[i] += n
+    return " ".join(f"{thread}: {n} rows r{r} w{w};" for thread, (n, r, w) in sorted(counts.items())) or "no rows"
+
+
+def why(case):
+    """What a recording without the finding was like, in 300 characters: it may be another machine's that nobody can ask."""
+    said = [f"{os.cpu_count()} CPUs, {len(os.sched_getaffinity(0))} for us", f"load {os.getloadavg()[0]:.1f}", f"{case.wall:.2f} s"]
+    try:
+        with open(os.path.join(case.trace, "p0000", "intervals.csv"), newline="") as f:
+            intervals = list(csv.DictReader(f))
+        lengths = sorted(int(i["End"]) - int(i["Start"]) for i in intervals)
+        looks = sorted(int(i["Subphases"]) for i in intervals)
+        said.append(f"{len(intervals)} intervals of {statistics.median(lengths or [0]) / 1e6:.0f} ms, {statistics.median(looks or [0]):.0f} looks")
+        events = [i["Event"] for i in intervals if i["Event"]]
+        if events:
+            said.append(f"{len(events)} events, first {events[0][:30]}")
+        said.append(f"{case.structure}: {rows(os.path.join(case.trace, 'p0000'), case.structure)}")
+    except (OSError, KeyError, ValueError) as e:
+        said.append(f"trace not readable: {e!r}")
+    return ", ".join(said)[:300]
 
 
 def run(case, program):
@@ -172,9 +214,11 @@ for attempt in range(3):
     left = [c for c in recorded if not c.finding and c.text != "-"]
     if not left:
         break
+    for c in left:
+        print(f"{c.key}: {why(c)}")
     print("recorded again, without code:", ", ".join(f"{c.key} ({'; '.join(f['rule'] for f in c.findings) or 'nothing found'})" for c in left))
 for c in left:
-    fail(c, f"no code after three recordings; the advice is {json.dumps(c.findings)[:600]}")
+    fail(c, f"no code after three recordings; {why(c)}; the advice is {json.dumps(c.findings)[:600]}")
 for c in cases:
     if c.text == "-":
         for f in getattr(c, "findings", []):
