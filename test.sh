@@ -28,11 +28,13 @@ export LC_ALL=C.UTF-8 TZ=UTC NO_AT_BRIDGE=1
 begin=$(date +%s)
 results=
 failed=
+names=
 
 # run NAME COMMAND...: one part, its output also in build/test-NAME.log;
 # remembers how it ended.
 run() {
 	name=$1
+	names="$names $name"
 	shift
 	log=build/test-$name.log
 	printf '\n===== %s\n' "$name"
@@ -61,6 +63,17 @@ digest() {
 	esac | head -n 80
 }
 
+# told TITLE PATTERN: what stands behind the pattern in the logs of the parts, each once.
+told() {
+	ran=
+	for name in $names; do
+		ran="$ran build/test-$name.log"
+	done
+	# shellcheck disable=SC2086
+	lines=$(sed -n "s/^ *$2[: ]*/  /p" $ran /dev/null | awk '!seen[$0]++' | cut -c 1-400)
+	[ -z "$lines" ] || printf '\n===== %s\n%s\n' "$1" "$lines"
+}
+
 ensure_jdk || exit 4
 ensure_packages native java ui test || exit 4
 find_maven || exit 4
@@ -80,6 +93,7 @@ java_tests() {
 	xvfb-run -a -s '-screen 0 1280x1024x24 -r' "$MVN" -B -ntp --fail-at-end clean verify </dev/null >build/maven.log 2>&1
 	rc=$?
 	grep -E '^\[?(INFO|ERROR|WARNING)?\]? ?Tests run:|^\[ERROR\]|BUILD|Total time' build/maven.log
+	sed -n 's/^\[WARNING\] Tests run: .*, Skipped: \([1-9][0-9]*\),.* -* in \(.*\)/SKIPPED: \1 of \2/p' build/maven.log
 	[ $rc = 0 ] || tools_say "all of Maven's output is in build/maven.log"
 	return $rc
 }
@@ -130,5 +144,7 @@ done
 for part in $failed; do
 	digest "$part"
 done
+told "not judged: ran, and gives no answer on this machine as it was" "NOT JUDGED"
+told "skipped: something is not here" SKIPPED
 printf '\n===== %d s%s\n' $(($(date +%s) - begin)) "$results"
 [ -z "$failed" ]

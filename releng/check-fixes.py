@@ -215,7 +215,7 @@ for attempt in range(3):
     if not left:
         break
     for c in left:
-        print(f"{c.key}: {why(c)}")
+        print(f"NOT JUDGED: fixes {c.key}, recording {attempt + 1}: {why(c)}")
     print("recorded again, without code:", ", ".join(f"{c.key} ({'; '.join(f['rule'] for f in c.findings) or 'nothing found'})" for c in left))
 for c in left:
     fail(c, f"no code after three recordings; {why(c)}; the advice is {json.dumps(c.findings)[:600]}")

@@ -88,6 +88,7 @@ for source in examples/planted/*.c examples/planted/*.cpp examples/planted/*_*.f
 done
 [ -s "$tmp/list" ] || { echo "no such program"; exit 2; }
 judge "$tmp/list" >"$tmp/first" || exit 1
+load=$(cut -d' ' -f1 /proc/loadavg)
 if [ -s "$tmp/first" ]; then
 	sed 's/^/not as expected: /' "$tmp/first"
 	cut -d' ' -f2-7 "$tmp/first" >"$tmp/again"
@@ -97,6 +98,14 @@ if [ -s "$tmp/first" ]; then
 	done <"$tmp/again"
 	judge "$tmp/again" >"$tmp/second" || exit 1
 	sed 's/^/twice not as expected: /' "$tmp/second"
+	# what the threshold below forgives, and what was right the second time only
+	while read -r _ name _; do
+		if grep -q "^[a-z]* $name " "$tmp/second"; then
+			echo "NOT JUDGED: planted $name: twice not as expected, within what is allowed of all of them"
+		else
+			echo "NOT JUDGED: planted $name: its first recording, at load $load; the second is as expected"
+		fi
+	done <"$tmp/first"
 else
 	: >"$tmp/second"
 fi

@@ -344,7 +344,7 @@ def main():
                 continue
             why = unready(program, tmp)
             if why:
-                print(f"{program.name}: SKIPPED, {why}", flush=True)
+                print(f"SKIPPED: {program.name}: {why}", flush=True)
                 continue
             for run in range(args.n):
                 trace = f"{args.k or tmp}/{re.sub('[^a-z0-9]+', '-', program.name.lower())}-{run}.memtrace"

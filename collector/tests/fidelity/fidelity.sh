@@ -36,14 +36,14 @@ fidelity() {
 		"$bin/fidelity" "${compare[@]}" "$dir/trace" "$dir"/log.* > "$dir/report" 2>&1
 		status=$?
 		[ $status = 3 ] || break
-		echo "note: $name, attempt $attempt: $(grep FAILED "$dir/report" | head -1 | tr -s ' ')"
+		echo "note: fidelity $name, attempt $attempt: $(grep FAILED "$dir/report" | head -1 | tr -s ' ')"
 	done
 	if [ $status = 0 ]; then
 		pass "$name"
 		[ -n "${VERBOSE:-}" ] || echo "ok: $name"
 		grep -E 'intervals of|found|flagged|kernel|seen as shared' "$dir/report" | sed "s|^$dir/trace/|  |; s/^/    /"
 	elif [ $status = 3 ] && { busy || disturbed "$dir"; }; then
-		skip "$name: sharing cannot be judged at load $(cut -d' ' -f1 /proc/loadavg), or $(disturbed "$dir")"
+		not_judged "$name: who shares, at load $(cut -d' ' -f1 /proc/loadavg), or $(disturbed "$dir")"
 	else
 		fail "$name"
 		sed "s|^|    |" "$dir/report"

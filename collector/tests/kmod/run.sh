@@ -127,7 +127,7 @@ test_series() {
 			v=$(newest "$s")
 			[ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; v=$(newest "$s"); }
 			# each Debian release has its own kernels; one series is enough, none is not
-			[ -n "$v" ] || { echo "note: no kernel of series $s in the package lists"; continue; }
+			[ -n "$v" ] || { echo "SKIPPED: kernel $s: none in the package lists"; continue; }
 			alone fetch "$v" || { bad "packages of kernel $v"; continue; }
 			image=$work/$v/boot/vmlinuz-$v-amd64 headers=$work/$v/usr/src/linux-headers-$v-amd64
 		fi

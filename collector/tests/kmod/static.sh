@@ -31,7 +31,7 @@ if [ -n "$headers" ] && command -v sparse > /dev/null; then
 	grep -E ': (warning|error): ' build/static-sparse.txt >> "$out"
 	echo "note: sparse with $(basename "$headers")"
 else
-	echo "note: no sparse, or no headers of a kernel"
+	echo "SKIPPED: sparse on the module: it is not here, or no headers of a kernel"
 fi
 
 # Left out, each for a reason: probes stand behind their function without an empty line (LINE_SPACING); one line that sets two
@@ -44,7 +44,7 @@ if [ -n "$source" ] && command -v perl > /dev/null; then
 		-f collector/module/*.[ch] collector/module/compat/*.h 2>&1 | grep -v '^total: ' >> "$out"
 	echo "note: checkpatch of $(make -s -C "$source" kernelversion)"
 else
-	echo "note: no checkpatch; debug-kernel.sh unpacks a source of the kernel"
+	echo "SKIPPED: checkpatch on the module: debug-kernel.sh unpacks a source of the kernel"
 fi
 
 if [ -n "$cocci" ] && [ -n "$source" ] && command -v spatch > /dev/null; then
