@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "probe.h"
+#include "settings.h"
 
 /* What is to be recorded: the options of `record`. */
 struct mt_backend_request {
@@ -44,9 +45,6 @@ struct mt_backend_result {
 #define MT_N_ABILITIES			7
 extern const char *const mt_ability_name[MT_N_ABILITIES];
 
-/* Who writes accesses and intervals of a program that has the library: for MEMTRACE_LIBRARY. */
-enum mt_library { MT_LIBRARY_TRACES, MT_LIBRARY_COUNTS, MT_LIBRARY_ASKS_TOOL, MT_LIBRARY_LEAVES_IT, MT_LIBRARY_NO_ACCESSES };
-
 /*
  * The functions of a session may be NULL, all of them: the library in the program does everything.
  * They are called on the thread that runs `record`.
@@ -56,7 +54,7 @@ struct mt_backend {
 	const char *title;		/* in a list for people, without the name */
 	unsigned int abilities;		/* MT_ABILITY_* */
 	bool takes_static;		/* programs that are static, too, and no others without the library */
-	enum mt_library library;
+	enum mt_library library;	/* who writes accesses and intervals of a program that has it */
 	bool on_demand;			/* auto never takes it, and to try it costs more: only where it, or exact counts, are asked for */
 	/*
 	 * Tries whether it works here; changes nothing on the machine. Fills works, why, fix, the

@@ -16,6 +16,7 @@
 #include "faultcheck.h"
 #include "faultprobe.h"
 #include "rwprotect.h"
+#include "settings.h"
 #include "util.h"
 
 /* bits of mt_backend_probe.found, beside those of faultcheck.h */
@@ -25,7 +26,7 @@
 
 static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 {
-	const unsigned int without = mt_without(getenv("MEMTRACE_WITHOUT"));
+	const unsigned int without = mt_without(getenv(MT_VARIABLE(MEMTRACE_WITHOUT)));
 	struct mt_rwp_traits t;
 	const char *why;
 	long fd = without & MT_WITHOUT_USERFAULTFD ? -ENOSYS : mt_rwp_open(&why);
@@ -161,7 +162,7 @@ const struct mt_backend mt_backend_rwp = {
 	.name = "rwp",
 	.title = "User space, private memory",
 	.abilities = MT_ABILITY_ACCESSES,
-	.library = MT_LIBRARY_TRACES,
+	.library = MT_LIBRARY_HIDES,
 	.probe = probe,
 	.guarantee = guarantee,
 };

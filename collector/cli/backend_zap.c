@@ -20,6 +20,7 @@
 #include "backend.h"
 #include "faultcheck.h"
 #include "faultprobe.h"
+#include "settings.h"
 #include "util.h"
 
 #ifndef UFFD_USER_MODE_ONLY
@@ -86,7 +87,7 @@ static enum mt_works probe_faults(struct mt_backend_probe *b, int memfd, unsigne
 /* memfd, userfaultfd with write protection of shared memory, or what faults do without it */
 static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 {
-	const unsigned int without = mt_without(getenv("MEMTRACE_WITHOUT"));
+	const unsigned int without = mt_without(getenv(MT_VARIABLE(MEMTRACE_WITHOUT)));
 	int fd = memfd_create("memtrace-probe", MFD_CLOEXEC), uffd, err;
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg;

@@ -45,6 +45,7 @@
 #include "patience.h"
 #include "processes.h"
 #include "program.h"
+#include "recordsettings.h"
 #include "remote.h"
 #include "tracedir.h"
 #include "unrecorded.h"
@@ -362,30 +363,6 @@ static const char *pasted(const char *dir)
 
 /* -------------------------------------------------------------- manifest */
 
-static json_t *utf8(const char *s)
-{
-	json_t *j = json_string(s);
-	char *t;
-
-	if (j)
-		return j;
-	t = mt_strdup(s);	/* bytes that are no UTF-8 become ? */
-	for (unsigned char *p = (unsigned char *)t; *p; p++)
-		if (*p >= 0x80)
-			*p = '?';
-	j = json_string(t);
-	free(t);
-	return j;
-}
-
-/* What a run begins with: where nobody asked for a length, short programs have as many intervals as others. */
-static uint64_t first_interval_ns(const struct mt_args *a)
-{
-	const uint64_t ns = mt_args_duration_ns(a, "interval");
-
-	return mt_args_has(a, "interval") ? ns : ns / 8;
-}
-
 static struct mt_backend_request request(const struct mt_args *a, const char *dir, bool library)
 {
 	return (struct mt_backend_request){
@@ -413,13 +390,14 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	char *cwd = getcwd(NULL, 0), when[64], *id = mt_build_id(program), *real;
 	const char *name = mt_args_get(a, "name"), *purpose = mt_args_get(a, "purpose");
 	const char *asked = requested(a);
-	static const char *const patterns[] = { "follow", "skip" };
+	struct mt_config settings = { 0 };
+	json_t *parameters;
 	struct timespec rt;
 	struct mt_job job;
 	struct tm tm;
 
 	for (int i = 0; i < a->argc; i++)
-		json_array_append_new(argv, utf8(a->argv[i]));
+		json_array_append_new(argv, mt_json_text(a->argv[i]));
 	clock_gettime(CLOCK_REALTIME, &rt);
 	gmtime_r(&rt.tv_sec, &tm);
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm);
@@ -429,14 +407,14 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	json_object_set_new(m, "format_version", json_integer(MT_FORMAT_VERSION));
 	json_object_set_new(m, "tool", json_pack("{s:s, s:s, s:s}", "name", "memtrace", "version",
 						 mt_version, "commit", mt_build_commit));
-	json_object_set_new(m, "name", utf8(name && *name ? name : mt_base(a->argv[0])));
+	json_object_set_new(m, "name", mt_json_text(name && *name ? name : mt_base(a->argv[0])));
 	json_object_set_new(m, "command", argv);
 	real = realpath(program, NULL);
-	json_object_set_new(m, "executable", utf8(real ? real : program));
+	json_object_set_new(m, "executable", mt_json_text(real ? real : program));
 	free(real);
 	if (id)
 		json_object_set_new(m, "executable_build_id", json_string(id));
-	json_object_set_new(m, "working_directory", utf8(cwd ? cwd : "."));
+	json_object_set_new(m, "working_directory", mt_json_text(cwd ? cwd : "."));
 	r = cwd ? mt_revision_describe(cwd) : NULL;
 	if (r) {
 		const int64_t modified = mt_git_modified(cwd, 2000);
@@ -447,7 +425,7 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	json_object_set_new(m, "source_revisions", rev);
 	json_object_set_new(m, "environment", mt_environment_describe());
 	if (purpose && *purpose)
-		json_object_set_new(m, "purpose", utf8(purpose));
+		json_object_set_new(m, "purpose", mt_json_text(purpose));
 	json_object_set_new(m, "host", mt_host_describe(dir));
 	json_object_set_new(m, "clock", json_pack("{s:s, s:s, s:I, s:I, s:s}", "id", "CLOCK_MONOTONIC",
 		"unit", "ns", "start_ns", (json_int_t)mt_monotonic_ns(), "end_ns", (json_int_t)-1,
@@ -461,35 +439,18 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 		"version", mt_version, "requested", asked, "reason",
 		strcmp(asked, "auto") || mt_args_has(a, "exact") ? "asked for" : p->reason, "guarantee",
 		backend->guarantee(mt_backend_probe(p, backend), &wanted)));
-	json_object_set_new(m, "parameters", json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:b, s:b}",
-		"interval_ns", (json_int_t)mt_args_duration_ns(a, "interval"), "subphases",
-		(json_int_t)mt_args_int(a, "subphases"), "max_overhead",
-		mt_args_number(a, "max-overhead"), "min_static_bytes",
-		(json_int_t)mt_args_size_bytes(a, "min-static"), "min_alloc_bytes",
-		(json_int_t)mt_args_size_bytes(a, "min-alloc"), "stack_depth",
-		(json_int_t)mt_args_int(a, "stack-depth"), "physical", mt_args_has(a, "physical"),
-		"compress", mt_args_has(a, "compress")));
-	json_object_set_new(json_object_get(m, "parameters"), "min_process_bytes",
-			    json_integer((json_int_t)mt_args_size_bytes(a, "min-process")));
-	json_object_set_new(json_object_get(m, "parameters"), "first_interval_ns", json_integer((json_int_t)first_interval_ns(a)));
-	for (size_t i = 0; i < N(patterns); i++)
-		if (mt_args_has(a, patterns[i]))
-			json_object_set_new(json_object_get(m, "parameters"), patterns[i], utf8(mt_args_get(a, patterns[i])));
-	if (mt_args_int(a, "interval-accesses"))
-		json_object_set_new(json_object_get(m, "parameters"), "interval_accesses",
-				    json_integer(mt_args_int(a, "interval-accesses")));
-	if (mt_args_has(a, "instructions"))
-		json_object_set_new(json_object_get(m, "parameters"), "instructions", json_true());
+	mt_settings_take(&settings, a, &windows);
+	parameters = mt_settings_describe(&settings, a);
 	if (mt_args_has(a, "windows"))
-		json_object_set_new(json_object_get(m, "parameters"), "windows", utf8(mt_args_get(a, "windows")));
+		json_object_set_new(parameters, "windows", mt_json_text(mt_args_get(a, "windows")));
 	if (mt_args_has(a, "zoom")) {
 		json_t *suspects = json_array();
 
 		for (int i = 0; mt_args_nth(a, "zoom", i); i++)
-			json_array_append_new(suspects, utf8(mt_args_nth(a, "zoom", i)));
-		json_object_set_new(json_object_get(m, "parameters"), "zoom", suspects);
-		json_object_set_new(json_object_get(m, "parameters"), "zoom_cpu", json_real(mt_args_number(a, "zoom-cpu")));
+			json_array_append_new(suspects, mt_json_text(mt_args_nth(a, "zoom", i)));
+		json_object_set_new(parameters, "zoom", suspects);
 	}
+	json_object_set_new(m, "parameters", parameters);
 	json_object_set_new(m, "status", json_pack("{s:s, s:n, s:n, s:s}", "state", "running",
 						   "exit_code", "signal", "message", ""));
 	json_object_set_new(m, "losses", json_pack("{s:i, s:{}}", "total", 0, "by_reason"));
@@ -503,22 +464,6 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 }
 
 /* ----------------------------------------------------------- the program */
-
-static void set_number(const char *name, uint64_t v)
-{
-	char t[32];
-
-	snprintf(t, sizeof(t), "%" PRIu64, v);
-	setenv(name, t, 1);
-}
-
-static void set_text(const char *name, const char *text)
-{
-	if (text && *text)
-		setenv(name, text, 1);
-	else
-		unsetenv(name);
-}
 
 /* LD_PRELOAD with our library first and only once. */
 static void set_preload(const char *lib)
@@ -547,35 +492,20 @@ static char *monitor_setting;	/* see orphan.h */
 static void set_environment(const struct mt_args *a, const struct mt_probe *p, const char *dir,
 			    const struct mt_backend *backend, bool preload)
 {
-	static const char *const library[] = {
-		[MT_LIBRARY_TRACES] = "traces", [MT_LIBRARY_COUNTS] = "counts", [MT_LIBRARY_ASKS_TOOL] = "asks-tool",
-		[MT_LIBRARY_LEAVES_IT] = "leaves-it",
-		[MT_LIBRARY_NO_ACCESSES] = "no-accesses",
-	};
+	struct mt_config settings = { 0 };
+	char self[16];
 
-	setenv("MEMTRACE_DIR", dir, 1);
-	setenv("MEMTRACE_BACKEND", backend->name, 1);
-	setenv("MEMTRACE_LIBRARY", library[backend->library], 1);
-	set_number("MEMTRACE_INTERVAL_NS", mt_args_duration_ns(a, "interval"));
-	set_number("MEMTRACE_FIRST_INTERVAL_NS", first_interval_ns(a));
-	set_number("MEMTRACE_INTERVAL_ACCESSES", (uint64_t)mt_args_int(a, "interval-accesses"));
-	set_number("MEMTRACE_INSTRUCTIONS", mt_args_has(a, "instructions"));
-	mt_windows_environment(&windows);
-	set_number("MEMTRACE_SUBPHASES", (uint64_t)mt_args_int(a, "subphases"));
-	setenv("MEMTRACE_MAX_OVERHEAD", mt_args_get(a, "max-overhead"), 1);
-	set_number("MEMTRACE_MIN_STATIC", mt_args_size_bytes(a, "min-static"));
-	set_number("MEMTRACE_MIN_ALLOC", mt_args_size_bytes(a, "min-alloc"));
-	set_number("MEMTRACE_STACK_DEPTH", (uint64_t)mt_args_int(a, "stack-depth"));
-	setenv("MEMTRACE_PHYSICAL", mt_args_has(a, "physical") ? "1" : "0", 1);
-	set_number("MEMTRACE_MIN_PROCESS", mt_args_size_bytes(a, "min-process"));
-	set_number("MEMTRACE_ROOT", (uint64_t)getpid());
-	set_text("MEMTRACE_FOLLOW", mt_args_get(a, "follow"));
-	set_text("MEMTRACE_SKIP", mt_args_get(a, "skip"));
-	set_text("MEMTRACE_ZOOM", zoom_spec);
-	set_number("MEMTRACE_ZOOM_SHARE_PPM", (uint64_t)(mt_args_number(a, "zoom-cpu") * 1e6));
-	unsetenv("MEMTRACE_PARENT_IMAGE");
+	mt_settings_take(&settings, a, &windows);
+	mt_settings_environment(&settings, a);
+	setenv(MT_VARIABLE(MEMTRACE_DIR), dir, 1);
+	setenv(MT_VARIABLE(MEMTRACE_BACKEND), backend->name, 1);
+	setenv(MT_VARIABLE(MEMTRACE_LIBRARY), mt_library_word(backend->library), 1);
+	snprintf(self, sizeof(self), "%d", (int)getpid());
+	setenv(MT_VARIABLE(MEMTRACE_ROOT), self, 1);
+	mt_settings_text(MT_VARIABLE(MEMTRACE_ZOOM), zoom_spec);
+	unsetenv(MT_VARIABLE(MEMTRACE_PARENT_IMAGE));
 	unsetenv(MT_NODE_SHOWN);
-	setenv("MEMTRACE_MONITOR", monitor_setting, 1);
+	setenv(MT_VARIABLE(MEMTRACE_MONITOR), monitor_setting, 1);
 	if (preload)
 		set_preload(p->preload);
 	if (beside)
@@ -610,7 +540,7 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 
 	/* a thread where it is one anyway */
 	free(monitor_setting);
-	monitor_setting = preload && (backend->library == MT_LIBRARY_TRACES || backend->library == MT_LIBRARY_NO_ACCESSES) ?
+	monitor_setting = preload && (mt_traces(backend->library) || backend->library == MT_LIBRARY_NO_ACCESSES) ?
 			  mt_orphan_setting(&why) : mt_strdup("thread");
 	if (pipe2(pipefd, O_CLOEXEC))
 		return -errno;
@@ -679,7 +609,7 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 		err = 0;
 	}
 	/* what counts or records from elsewhere knows its processes itself */
-	if (backend->library == MT_LIBRARY_TRACES)
+	if (mt_traces(backend->library))
 		family = mt_family_open(pid);
 	close(go[1]);
 	while (read(pipefd[0], &err, sizeof(err)) < 0 && errno == EINTR)
@@ -1524,7 +1454,7 @@ static int record_program(const struct mt_args *a)
 
 		if (user) {
 			mt_note("the program runs as %s, who called sudo; --as-root runs it as root", user);
-			if (backend->library == MT_LIBRARY_TRACES) {	/* what works for him, not for root */
+			if (mt_traces(backend->library)) {	/* what works for him, not for root */
 				mt_probe_free(&probe);
 				mt_probe_run_for(&probe, requested(a), mt_args_has(a, "exact"));
 			}

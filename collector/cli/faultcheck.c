@@ -17,6 +17,7 @@
 #include "arch.h"
 #include "clonesite.h"
 #include "faultprobe.h"
+#include "settings.h"
 #include "util.h"
 
 #define note mt_probe_note
@@ -39,7 +40,7 @@ enum mt_works mt_check_preload(const struct mt_probe *p, struct mt_backend_probe
 		return note(b, "preload", MT_NO,
 			    "the path of libmemtrace-preload.so has a blank or a colon, which LD_PRELOAD cannot express");
 	/* what the library replaces in the program, whose C library is nearly always that of this one */
-	if ((!dlsym(RTLD_DEFAULT, "_Fork") || mt_without(getenv("MEMTRACE_WITHOUT")) & MT_WITHOUT_FORK) && !mt_clone_sites(sites, &why))
+	if ((!dlsym(RTLD_DEFAULT, "_Fork") || mt_without(getenv(MT_VARIABLE(MEMTRACE_WITHOUT))) & MT_WITHOUT_FORK) && !mt_clone_sites(sites, &why))
 		return note(b, "preload", MT_NO, "%s", why);
 	return note(b, "preload", MT_YES, "%s", p->preload);
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "settings.h"
 #include "util.h"
 
 #ifndef SYS_pidfd_open
@@ -127,7 +128,7 @@ static const char *obstacle(void)
 
 char *mt_orphan_setting(const char **why)
 {
-	const char *asked = getenv("MEMTRACE_MONITOR");
+	const char *asked = getenv(MT_VARIABLE(MEMTRACE_MONITOR));
 	pid_t orphan = 0, reaper = 0;
 	struct stat st;
 

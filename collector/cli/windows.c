@@ -80,21 +80,6 @@ bool mt_windows_parse(const char *text, struct mt_window_spec *s, char **why)
 	return !*why;
 }
 
-static void put(const char *name, uint64_t v)
-{
-	char t[32];
-
-	snprintf(t, sizeof(t), "%" PRIu64, v);
-	setenv(name, t, 1);
-}
-
-void mt_windows_environment(const struct mt_window_spec *s)
-{
-	put("MEMTRACE_WINDOW_KIND", s->kind);
-	put("MEMTRACE_WINDOW_OPEN_NS", s->open_ns);
-	put("MEMTRACE_WINDOW_PERIOD_NS", s->period_ns);
-}
-
 int mt_windows_share(const char *trace)
 {
 	char *path = mt_printf("%s/" FILE_NAME, trace);

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The numbers of preload/image.h. */
-enum mt_window_kind { MT_WINDOW_NONE, MT_WINDOW_SHARE, MT_WINDOW_EACH, MT_WINDOW_API, MT_WINDOW_SIGNAL };
+#include "settings.h"
 
 struct mt_window_spec {
 	enum mt_window_kind kind;
@@ -19,8 +18,6 @@ struct mt_window_spec {
 
 /* The argument of --windows; NULL: none. False: it is none of the forms, and *why, which the caller frees, says why. */
 bool mt_windows_parse(const char *text, struct mt_window_spec *spec, char **why);
-/* For the program. */
-void mt_windows_environment(const struct mt_window_spec *spec);
 
 /*
  * Windows by signals: a file of the trace whose first word counts them, shared with the program, and how to count one in

@@ -10,6 +10,7 @@
 #include "rawsys.h"
 #include "request.h"
 #include "service.h"
+#include "settings.h"
 #include "windows.h"
 
 #define FIRST_BYTES (1ul << 20)
@@ -64,10 +65,10 @@ static int is_on(void)
 		return s == ON;
 	mt_lock(&start_lock);
 	if (state == UNKNOWN) {
-		const char *library = getenv("MEMTRACE_LIBRARY");
+		const char *library = getenv(MT_VARIABLE(MEMTRACE_LIBRARY));
 
-		if (library && !strcmp(library, "counts") && getenv("MEMTRACE_DIR")) {
-			const char *windows = getenv("MEMTRACE_WINDOW_KIND"), *sites = getenv("MEMTRACE_INSTRUCTIONS");
+		if (library && !strcmp(library, mt_library_word(MT_LIBRARY_COUNTS)) && getenv(MT_VARIABLE(MEMTRACE_DIR))) {
+			const char *windows = getenv(MT_VARIABLE(MEMTRACE_WINDOW_KIND)), *sites = getenv(MT_VARIABLE(MEMTRACE_INSTRUCTIONS));
 
 			mt_count_init(&counters, &ops);
 			mt_sites_init(&instructions, &counters);

@@ -259,7 +259,7 @@ static void start_image(enum mt_watch watch, const char *reason)
 	p->tracing = traced;
 	zap_space.active = traced && watch == MT_WATCH_ZAP;
 	mt_monitor_name(&p->image, p->monitored);
-	if (p->config.accesses == MT_BY_LAUNCHER)
+	if (p->config.library == MT_LIBRARY_LEAVES_IT)
 		message = "accesses come from outside of the program";
 	mt_image_describe(&p->image, mt_image_backend(&p->config, traced), message);
 	if (p->monitored)
@@ -304,7 +304,7 @@ static long become_child(struct fork_call *c)
 		zap_space_forget();
 		zap_space.active = 0;
 		cnt_fork_child(mt_gettid(), mt_process.tracing);
-		if ((mt_process.config.accesses == MT_BY_HOOKS || mt_process.config.accesses == MT_BY_TOOL) && mt_process.tracing) {
+		if ((mt_process.config.library == MT_LIBRARY_COUNTS || mt_process.config.library == MT_LIBRARY_ASKS_TOOL) && mt_process.tracing) {
 			start_image(MT_WATCH_COUNT, "");
 			return 0;
 		}

@@ -8,106 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "faultprobe.h"
 #include "rawsys.h"
 
-#define PARENT_VAR "MEMTRACE_PARENT_IMAGE"
+#define PARENT_VAR MT_VARIABLE(MEMTRACE_PARENT_IMAGE)
 /* wide enough to be rewritten in place by every child: sign and nine digits */
 #define PARENT_WIDTH 10
 
 extern char **environ;
-
-static uint64_t env_u64(const char *name, uint64_t def)
-{
-	const char *s = getenv(name);
-	char *end;
-	unsigned long long v;
-
-	if (!s || !*s)
-		return def;
-	v = strtoull(s, &end, 10);
-	return *end ? def : v;
-}
-
-static void read_reaper(struct mt_config *c, const char *s)
-{
-	uint64_t v[4] = { 0 };
-	char *end;
-
-	for (int i = 0; s && i < 4; i++) {
-		v[i] = strtoull(s, &end, 10);
-		if (*end != (i < 3 ? ':' : 0))
-			return;
-		s = end + 1;
-	}
-	c->reaper = (int)v[0];
-	c->reaper_ns_inode = v[1];
-	c->orphan = (int)v[2];
-	c->orphan_ns = v[3];
-}
-
-int mt_config_read(struct mt_config *c)
-{
-	const char *s = getenv("MEMTRACE_DIR");
-
-	memset(c, 0, sizeof(*c));
-	if (!s || s[0] != '/' || strlen(s) >= sizeof(c->dir))
-		return -ENOENT;
-	strcpy(c->dir, s);
-	s = getenv("MEMTRACE_BACKEND");
-	if (s && *s && strlen(s) < sizeof(c->backend))
-		strcpy(c->backend, s);
-	else
-		strcpy(c->backend, "zap");
-	s = getenv("MEMTRACE_LIBRARY");
-	c->accesses = s && !strcmp(s, "leaves-it") ? MT_BY_LAUNCHER : s && !strcmp(s, "no-accesses") ? MT_BY_NOBODY :
-		      s && !strcmp(s, "counts") ? MT_BY_HOOKS : s && !strcmp(s, "asks-tool") ? MT_BY_TOOL : MT_BY_US;
-	c->interval_ns = env_u64("MEMTRACE_INTERVAL_NS", 50000000);
-	if (c->interval_ns < 1000000)
-		c->interval_ns = 1000000;
-	c->first_interval_ns = env_u64("MEMTRACE_FIRST_INTERVAL_NS", c->interval_ns);
-	if (c->first_interval_ns < 1000000 || c->first_interval_ns > c->interval_ns)
-		c->first_interval_ns = c->interval_ns;
-	c->interval_accesses = env_u64("MEMTRACE_INTERVAL_ACCESSES", 0);
-	c->instructions = env_u64("MEMTRACE_INSTRUCTIONS", 0) == 1;
-	c->windows = c->accesses == MT_BY_HOOKS ? (enum mt_windows)env_u64("MEMTRACE_WINDOW_KIND", 0) : MT_WINDOWS_NONE;
-	c->window_open_ns = env_u64("MEMTRACE_WINDOW_OPEN_NS", 0);
-	c->window_period_ns = env_u64("MEMTRACE_WINDOW_PERIOD_NS", 0);
-	if (c->windows == MT_WINDOWS_SHARE || c->windows == MT_WINDOWS_EACH) {
-		if (!c->window_open_ns || c->window_period_ns <= c->window_open_ns)
-			c->windows = MT_WINDOWS_NONE;
-	}
-	c->subphases = (int)env_u64("MEMTRACE_SUBPHASES", 1);
-	if (c->subphases < 1 || c->subphases > 1000)
-		c->subphases = 1;
-	s = getenv("MEMTRACE_MAX_OVERHEAD");
-	if (s) {
-		/* by hand: strtod would follow the program's locale */
-		uint64_t v = 0, scale = 1000000;
-
-		for (; *s >= '0' && *s <= '9'; s++)
-			v = v * 10 + (uint64_t)(*s - '0') * 1000000;
-		if (*s == '.')
-			for (s++; *s >= '0' && *s <= '9' && scale; s++)
-				v += (uint64_t)(*s - '0') * (scale /= 10);
-		c->max_overhead_ppm = v > 4000000000u ? 4000000000u : (uint32_t)v;
-	}
-	c->min_static_bytes = env_u64("MEMTRACE_MIN_STATIC", 8);
-	c->min_alloc_bytes = env_u64("MEMTRACE_MIN_ALLOC", MT_PAGE);
-	c->stack_depth = (int)env_u64("MEMTRACE_STACK_DEPTH", 16);
-	c->min_process_bytes = env_u64("MEMTRACE_MIN_PROCESS", 0);
-	c->physical = env_u64("MEMTRACE_PHYSICAL", 0) != 0;
-	c->ring_pages = (uint32_t)env_u64("MEMTRACE_RING_PAGES", 1024);
-	c->fork_copy_max_bytes = env_u64("MEMTRACE_FORK_COPY_MAX", UINT64_MAX);
-	s = getenv("MEMTRACE_ZOOM");
-	c->zoom = s && *s;
-	c->zoom_share_ppm = (uint32_t)env_u64("MEMTRACE_ZOOM_SHARE_PPM", 250000);
-	c->without = mt_without(getenv("MEMTRACE_WITHOUT"));
-	read_reaper(c, getenv("MEMTRACE_MONITOR"));
-	s = getenv(PARENT_VAR);
-	c->parent_image = s && *s ? atoi(s) : -1;
-	return 0;
-}
 
 /* ---- descriptors */
 
@@ -375,7 +282,7 @@ int mt_image_describe(const struct mt_image *img, const char *backend, const cha
 		   (unsigned long long)img->start_ns, backend);
 	mt_out_json(&o, message);
 	/* the launcher leaves out what this thread of ours does */
-	if (img->config->accesses == MT_BY_LAUNCHER && img->monitor_tid)
+	if (img->config->library == MT_LIBRARY_LEAVES_IT && img->monitor_tid)
 		mt_out_fmt(&o, ",\n \"monitor_tid\": %d", img->monitor_tid);
 	/* the launcher waits for it, and does not take it for a process of the program */
 	if (img->monitor_pid)

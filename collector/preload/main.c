@@ -257,7 +257,7 @@ static int start_zap(struct message *why, void *scratch)
 	const char *what;
 	int err;
 
-	zap_space.rwp = p->config.backend[0] == 'r' && !strcmp(p->config.backend, "rwp");
+	zap_space.rwp = p->config.library == MT_LIBRARY_HIDES;
 	err = zap_space_create(p->config.without, &what);
 	if (err) {
 		say_error(why, what, err);
@@ -333,10 +333,10 @@ static const char *foreign_runtime(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
 
-	if (mt_process.config.accesses == MT_BY_TOOL)
+	if (mt_process.config.library == MT_LIBRARY_ASKS_TOOL)
 		return cnt_has_tool() ? NULL : "the program does not run under a tool of memtrace";
 	/* structures alone go with it */
-	if (mt_process.config.accesses == MT_BY_US && getenv("DYNAMORIO_EXE_PATH") && is_mapped("/libdynamorio.so"))
+	if (mt_traces(mt_process.config.library) && getenv("DYNAMORIO_EXE_PATH") && is_mapped("/libdynamorio.so"))
 		return "the program runs under DynamoRIO";
 	if (preload && strstr(preload, "/vgpreload_"))
 		return "the program runs under Valgrind";
@@ -353,7 +353,7 @@ static int patch(struct message *why)
 	int err;
 
 	/* private memory needs no care */
-	const int go = p->config.accesses == MT_BY_US && strcmp(p->config.backend, "rwp");
+	const int go = p->config.library == MT_LIBRARY_TRACES;
 
 	if (p->patched)
 		return 0;
@@ -370,7 +370,7 @@ static int patch(struct message *why)
 		say(why, "the thread descriptor of this libc is not known");
 		return -ENOSYS;
 	}
-	err = mt_patch_all(hooks, COUNT(hooks) - (strcmp(p->config.backend, "rwp") ? RWP_HOOKS : 0), &what);
+	err = mt_patch_all(hooks, COUNT(hooks) - (p->config.library == MT_LIBRARY_HIDES ? 0 : RWP_HOOKS), &what);
 	if (err) {
 		say(why, "libc cannot be patched, ");
 		say_error(why, what, err);
@@ -420,12 +420,12 @@ static void record(const char *how, const char *obstacle, int constructor)
 	if (!scratch || !p->tls) {
 		say(&why, "no memory");
 	} else if (!patch(&why)) {
-		if (p->config.accesses == MT_BY_US)
+		if (mt_traces(p->config.library))
 			start_zap(&why, scratch);
-		else if (p->config.accesses == MT_BY_HOOKS || p->config.accesses == MT_BY_TOOL)
+		else if (p->config.library == MT_LIBRARY_COUNTS || p->config.library == MT_LIBRARY_ASKS_TOOL)
 			start_counting(&why);
 		else
-			say(&why, p->config.accesses == MT_BY_LAUNCHER ? "accesses come from outside of the program" :
+			say(&why, p->config.library == MT_LIBRARY_LEAVES_IT ? "accesses come from outside of the program" :
 			    "no backend was asked for");
 	}
 	if (!p->tracing)
@@ -507,7 +507,7 @@ static const char *threads_obstacle(void)
 {
 	struct stat st;
 
-	if (mt_process.config.accesses == MT_BY_TOOL || mt_process_is_alone() ||
+	if (mt_process.config.library == MT_LIBRARY_ASKS_TOOL || mt_process_is_alone() ||
 	    mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0))
 		return NULL;
 	return "a library had started threads before recording could begin; the program runs unrecorded";
@@ -526,7 +526,7 @@ void mt_begin(void)
 	begun = 1;
 	if (mt_config_read(&p->config) < 0)
 		return;
-	if (p->config.accesses == MT_BY_TOOL && cnt_use_tool() && is_starter()) {
+	if (p->config.library == MT_LIBRARY_ASKS_TOOL && cnt_use_tool() && is_starter()) {
 		cnt_off();
 		return;
 	}

@@ -12,6 +12,7 @@
 #include "process.h"
 #include "quietwords.h"
 #include "rawsys.h"
+#include "settings.h"
 #include "thread.h"
 
 #define SCRATCH_BYTES (256ul << 10)
@@ -107,7 +108,8 @@ static int is_shell(const char *path)
 
 enum mt_start mt_quiet_choose(const struct mt_config *c, int *root)
 {
-	const char *follow = getenv("MEMTRACE_FOLLOW"), *skip = getenv("MEMTRACE_SKIP"), *first = getenv("MEMTRACE_ROOT");
+	const char *follow = getenv(MT_VARIABLE(MEMTRACE_FOLLOW)), *skip = getenv(MT_VARIABLE(MEMTRACE_SKIP));
+	const char *first = getenv(MT_VARIABLE(MEMTRACE_ROOT));
 	uint64_t bytes = 0;
 	char exe[4097];
 
@@ -118,7 +120,7 @@ enum mt_start mt_quiet_choose(const struct mt_config *c, int *root)
 	if (follow && *follow)
 		return matches(follow, exe) ? MT_START_NOW : MT_START_NEVER;
 	/* what counts or is watched from outside begins with the process */
-	if (!c->min_process_bytes || (c->accesses != MT_BY_US && c->accesses != MT_BY_NOBODY) || (*root && !is_shell(exe)))
+	if (!c->min_process_bytes || (!mt_traces(c->library) && c->library != MT_LIBRARY_NO_ACCESSES) || (*root && !is_shell(exe)))
 		return MT_START_NOW;
 	dl_iterate_phdr(add_static_data, &bytes);
 	return bytes >= c->min_process_bytes ? MT_START_NOW : MT_START_LATER;

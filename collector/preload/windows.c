@@ -83,15 +83,15 @@ int windows_start(const struct mt_image *img, uint64_t now)
 	w.period_ns = now;
 	w.saw = false;
 	switch (c->windows) {
-	case MT_WINDOWS_SHARE:
+	case MT_WINDOW_SHARE:
 		gates_set(false);
 		w.next_ns = now + (uint64_t)((double)(c->window_period_ns - c->window_open_ns) * chance());
 		break;
-	case MT_WINDOWS_EACH:
+	case MT_WINDOW_EACH:
 		gates_set(false);
 		w.next_ns = now;
 		break;
-	case MT_WINDOWS_SIGNAL:
+	case MT_WINDOW_SIGNAL:
 		w.turns = map_turns(c->dir);
 		w.next_ns = now;
 		break;
@@ -114,7 +114,7 @@ static void plan(uint64_t now, bool open)
 {
 	const struct mt_config *c = w.config;
 
-	if (c->windows == MT_WINDOWS_SHARE) {
+	if (c->windows == MT_WINDOW_SHARE) {
 		/*
 		 * Windows take as long as the machine lets them, so the time between them follows from the time they took,
 		 * and the share is right. By chance it is half as long or up to half as long again, so that windows do not fall
@@ -123,7 +123,7 @@ static void plan(uint64_t now, bool open)
 		double closed = (double)(now - w.opened_ns) * (double)(c->window_period_ns - c->window_open_ns) / (double)c->window_open_ns;
 
 		w.next_ns = now + (open ? c->window_open_ns : (uint64_t)(closed * (0.5 + chance())));
-	} else if (c->windows == MT_WINDOWS_EACH) {
+	} else if (c->windows == MT_WINDOW_EACH) {
 		if (open) {
 			w.next_ns = w.period_ns + c->window_open_ns;
 		} else {
@@ -140,7 +140,7 @@ bool windows_due(uint64_t now, bool *open)
 	if (now < w.next_ns)
 		return false;
 	*open = !w.open;
-	if (w.config->windows == MT_WINDOWS_SIGNAL) {
+	if (w.config->windows == MT_WINDOW_SIGNAL) {
 		w.next_ns = now + LOOK_NS;
 		*open = w.turns && __atomic_load_n(w.turns, __ATOMIC_ACQUIRE) & 1;
 	}
@@ -189,7 +189,7 @@ static void count_open(bool open)
 {
 	uint64_t mask;
 
-	if (mt_process.config.windows != MT_WINDOWS_API || !mt_process_is_own())
+	if (mt_process.config.windows != MT_WINDOW_API || !mt_process_is_own())
 		return;
 	mask = mt_block_signals();
 	mt_lock(&api_lock);

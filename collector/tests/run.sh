@@ -28,6 +28,8 @@ for suite; do
 	static) run "static analysis" "$collector/../releng/check-static.sh" ;;
 	unit)
 		run "unit tests" make -s -C "$collector" test
+		run "one fact, one place" "$collector/../releng/check-facts.py"
+		run "an option of the recorder" "$tests/option/option.sh"
 		run "unit tests under ASan and UBSan" make -s -C "$collector" asan
 		;;
 	decoder) run "instruction decoder" "$tests/decoder/decoder.sh" ;;

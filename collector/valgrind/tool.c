@@ -28,6 +28,7 @@
 #include <linux/prctl.h>
 
 #include "alone.h"
+#include "settings.h"
 #include "site.h"
 #include "request.h"
 
@@ -697,11 +698,12 @@ static void post_clo_init(void)
 	mt_sites_init(&sites, &counters);
 	mt_sites_init(&unwanted_sites, &unwanted);
 	if (log_prefix && VG_(strlen)(log_prefix) < 4096 && is_static(VG_(args_the_exename))) {
-		const HChar *length = VG_(getenv)("MEMTRACE_INTERVAL_NS");
+		const HChar *length = VG_(getenv)(MT_VARIABLE(MEMTRACE_INTERVAL_NS));
+		const struct mt_limits limits = mt_limits(MT_SETTING_MEMTRACE_INTERVAL_NS);
 
 		alone_length_ns = length ? VG_(strtoull10)(length, NULL) : 0;
-		if (alone_length_ns < 1000000)
-			alone_length_ns = 50000000;
+		if (alone_length_ns < limits.min)
+			alone_length_ns = limits.dflt;
 		alone_begin(0);
 	}
 	VG_(atfork)(on_fork_before, on_fork_parent, on_fork_child);

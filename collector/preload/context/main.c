@@ -14,6 +14,7 @@
 #include "ctx.h"
 #include "image.h"
 #include "rawsys.h"
+#include "settings.h"
 
 _Atomic int ctx_on;
 size_t ctx_min_alloc = 4096;
@@ -93,10 +94,10 @@ void ctx_init(const struct mt_image *img)
 		return;
 	}
 	log_header();
-	ctx_suspect_init(getenv("MEMTRACE_ZOOM"));
+	ctx_suspect_init(getenv(MT_VARIABLE(MEMTRACE_ZOOM)));
 	/* exact counts are of each block; a close look judges a block when it is born */
-	if (!ctx_suspecting && img->config->accesses != MT_BY_HOOKS && img->config->accesses != MT_BY_TOOL)
-		ctx_brief_init(img->config->max_overhead_ppm, img->config->accesses == MT_BY_NOBODY ? 16 : 8);
+	if (!ctx_suspecting && img->config->library != MT_LIBRARY_COUNTS && img->config->library != MT_LIBRARY_ASKS_TOOL)
+		ctx_brief_init(img->config->max_overhead_ppm, img->config->library == MT_LIBRARY_NO_ACCESSES ? 16 : 8);
 	ctx_objects_scan();
 	ctx_thread_init();
 	ctx_log_flush(false);

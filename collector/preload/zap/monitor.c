@@ -312,7 +312,7 @@ static int set_up(void)
 							    O_WRONLY | O_CLOEXEC, 0) : -1;
 	zap_governor_init(&mon.governor, c->interval_ns, shared.zap ? c->first_interval_ns : c->interval_ns,
 			  shared.zap ? c->subphases : 1, c->max_overhead_ppm);
-	err = c->accesses == MT_BY_LAUNCHER ? 0 : zap_output_open(&mon.out, shared.img->dirfd, shared.zap || shared.count);
+	err = c->library == MT_LIBRARY_LEAVES_IT ? 0 : zap_output_open(&mon.out, shared.img->dirfd, shared.zap || shared.count);
 	if (!err && shared.count) {
 		mon.start_ns = mt_now_ns();
 		err = cnt_open(shared.img);
@@ -1205,7 +1205,7 @@ static int can_be_apart(const struct mt_config *c)
 {
 	struct stat st;
 
-	return c->reaper > 0 && (c->accesses == MT_BY_US || c->accesses == MT_BY_NOBODY) && !below_a_reaper && !takes_orphans() &&
+	return c->reaper > 0 && (mt_traces(c->library) || c->library == MT_LIBRARY_NO_ACCESSES) && !below_a_reaper && !takes_orphans() &&
 	       !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) && st.st_ino == c->reaper_ns_inode &&
 	       (mt_now_ns() - c->orphan_ns < ORPHAN_NS || mt_sys(SYS_kill, c->orphan, 0) == -ESRCH);
 }

@@ -96,7 +96,8 @@ part semantics && {
 			rm -rf t
 			mkdir t
 			# shellcheck disable=SC2086
-			got="$(env $setting MEMTRACE_BACKEND=rwp MEMTRACE_LIBRARY=traces MEMTRACE_DIR=/tmp/t MEMTRACE_PARENT_IMAGE=-000000001 \
+			got="$(env MEMTRACE_BACKEND=rwp MEMTRACE_LIBRARY=hides MEMTRACE_MIN_PROCESS=0 MEMTRACE_MAX_OVERHEAD_PPM=0 MEMTRACE_SUBPHASES=1 $setting \
+				MEMTRACE_DIR=/tmp/t MEMTRACE_PARENT_IMAGE=-000000001 \
 				LD_PRELOAD="$lib" timeout 300 "$prog" "$c" 2>&1) / $?"
 			if [ "$got" != "$want" ]; then bad "$c, $setting: untraced '$want', traced '$got'"
 			elif ! grep -q '"backend": "rwp"' t/p0000/image.json; then bad "$c: not recorded: $(grep message t/p0000/image.json)"

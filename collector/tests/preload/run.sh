@@ -46,7 +46,7 @@ check() {
 		want="$want / $?"
 		rm -rf "$tmp/trace"
 		mkdir "$tmp/trace"
-		got=$(env "$@" MEMTRACE_DIR="$tmp/trace" MEMTRACE_PARENT_IMAGE=-000000001 \
+		got=$(env MEMTRACE_MIN_PROCESS=0 MEMTRACE_MAX_OVERHEAD_PPM=0 MEMTRACE_SUBPHASES=1 "$@" MEMTRACE_DIR="$tmp/trace" MEMTRACE_PARENT_IMAGE=-000000001 \
 			LD_PRELOAD="$lib" timeout 300 "$prog" "$c" 2>&1)
 		got="$got / $?"
 		if [ "$got" != "$want" ]; then
@@ -89,7 +89,7 @@ check "no backend:" no MEMTRACE_BACKEND=none MEMTRACE_LIBRARY=no-accesses
 # after an execve() that failed: 200 ms in intervals of 3 ms
 rm -rf "$tmp/trace"
 mkdir "$tmp/trace"
-MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_DIR="$tmp/trace" MEMTRACE_PARENT_IMAGE=-000000001 \
+MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_MIN_PROCESS=0 MEMTRACE_MAX_OVERHEAD_PPM=0 MEMTRACE_DIR="$tmp/trace" MEMTRACE_PARENT_IMAGE=-000000001 \
 	LD_PRELOAD="$lib" "$prog" failed_exec > "$tmp/out" 2>&1
 after=$(awk -F, 'seen { n++ } $16 ~ /exec/ { seen = 1 } END { print n + 0 }' "$tmp/trace/p0000/intervals.csv")
 if [ "$after" -ge 5 ]; then

@@ -34,7 +34,8 @@ LIMIT_S = 60
 def settings(seed, backend):
     """Environment of a recording: what the numbers of the seed say."""
     r = random.Random(seed)
-    s = {"MEMTRACE_BACKEND": backend, "MEMTRACE_PARENT_IMAGE": "-000000001", "MEMTRACE_MIN_PROCESS": r.choice(["0", "0", "0", "1048576"]),
+    s = {"MEMTRACE_BACKEND": backend, "MEMTRACE_LIBRARY": "hides" if backend == "rwp" else "traces", "MEMTRACE_PARENT_IMAGE": "-000000001",
+         "MEMTRACE_MAX_OVERHEAD_PPM": "0", "MEMTRACE_SUBPHASES": "1", "MEMTRACE_MIN_PROCESS": r.choice(["0", "0", "0", "1048576"]),
          "MEMTRACE_INTERVAL_NS": r.choice(["2000000", "5000000", "20000000", "50000000"])}
     if r.random() < 0.3:
         s["MEMTRACE_SUBPHASES"] = r.choice(["2", "4"])

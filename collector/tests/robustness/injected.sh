@@ -26,7 +26,8 @@ sh -c "(sh -c 'sleep 0.3; cut -d\" \" -f4 /proc/\$\$/stat > $work/reaper' &)"
 await test -s "$work/reaper"
 beside=$(cat "$work/reaper"):$(stat -Lc %i /proc/self/ns/pid):2147483647:0
 for copies in ${COPIES:-full none}; do
-	settings=(MEMTRACE_INTERVAL_NS=20000000 MEMTRACE_MIN_PROCESS=0 MEMTRACE_BACKEND=zap MEMTRACE_RING_PAGES=8)
+	settings=(MEMTRACE_INTERVAL_NS=20000000 MEMTRACE_MIN_PROCESS=0 MEMTRACE_BACKEND=zap MEMTRACE_RING_PAGES=8
+		MEMTRACE_MAX_OVERHEAD_PPM=0 MEMTRACE_SUBPHASES=1)
 	[ $copies = full ] || settings+=(MEMTRACE_FORK_COPY_MAX=0)
 	# the monitor beside the program, and as its thread
 	form=${FORM:-$([ $copies = full ] && echo process || echo thread)}

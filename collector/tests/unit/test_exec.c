@@ -93,7 +93,7 @@ static void failing_exec(const char *not_a_program)
 	CHECK_STR(exec_of(not_a_program), "");
 	mt_process.image.pid--;
 	mt_process.tracing = 1;
-	mt_process.config.accesses = MT_BY_HOOKS;
+	mt_process.config.library = MT_LIBRARY_COUNTS;
 	CHECK_STR(exec_of(not_a_program), "Xdf");	/* no code of it counts, which is told */
 	code_counts = 1;
 	CHECK_STR(exec_of(not_a_program), "Xf");
@@ -105,7 +105,7 @@ static void failing_exec(const char *not_a_program)
 	mt_process.tracing = 0;
 	CHECK_STR(exec_of(not_a_program), "Xf");
 	mt_process.tracing = 1;
-	mt_process.config.accesses = MT_BY_US;
+	mt_process.config.library = MT_LIBRARY_TRACES;
 	CHECK_STR(exec_of(not_a_program), "Xf");
 }
 
@@ -166,10 +166,10 @@ static void exits(void)
 	CHECK_STR(calls, "q");
 	CHECK_EQ(ended(exit_of_a_vfork_child), 0);
 	CHECK_STR(calls, "q");
-	mt_process.config.accesses = MT_BY_HOOKS;
+	mt_process.config.library = MT_LIBRARY_COUNTS;
 	CHECK_EQ(ended(exit_7), 7 << 8);
 	CHECK_STR(calls, "Edq");
-	mt_process.config.accesses = MT_BY_US;
+	mt_process.config.library = MT_LIBRARY_TRACES;
 	CHECK_EQ(ended(exec_true), 5 << 8);
 }
 

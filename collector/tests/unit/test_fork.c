@@ -483,7 +483,7 @@ static void not_traced(void)
 	fork_by(by_fork);
 	CHECK_STR(shared->message, "the parent was not traced");
 	CHECK_STR(shared->calls[1], "forgotten cnt-on forget image child unwatched go");
-	mt_process.config.accesses = MT_BY_HOOKS;
+	mt_process.config.library = MT_LIBRARY_COUNTS;
 	memset(shared, 0, sizeof(*shared));
 	strcpy(memory + MT_PAGE, "parent");
 	fork_by(by_fork);

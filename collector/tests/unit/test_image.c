@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/image.c lib/out.c lib/faultprobe.c lib/rawmem.c
-/* Settings from the environment, descriptors that are kept, the folder and the description of an image. */
+// uses: preload/image.c preload/settings.c lib/out.c lib/faultprobe.c lib/rawmem.c
+/* Descriptors that are kept, the folder and the description of an image. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/resource.h>
@@ -21,51 +21,6 @@ static struct mt_config with(const char *name, const char *value)
 	CHECK_EQ(mt_config_read(&c), 0);
 	unsetenv(name);
 	return c;
-}
-
-static void settings(void)
-{
-	static const struct { const char *text; uint32_t ppm; } shares[] = {
-		{ "0", 0 }, { "0.35", 350000 }, { "1", 1000000 }, { ".5", 500000 }, { "12.0000019", 12000001 }, { "100", 100000000 },
-		{ "4000.5", 4000000000u }, { "99999", 4000000000u }, { "", 0 }, { "x", 0 },
-	};
-	struct mt_config c;
-
-	unsetenv("MEMTRACE_DIR");
-	CHECK(mt_config_read(&c) < 0);
-	setenv("MEMTRACE_DIR", "relative", 1);
-	CHECK(mt_config_read(&c) < 0);
-	setenv("MEMTRACE_DIR", top, 1);
-	CHECK_EQ(mt_config_read(&c), 0);
-	CHECK_STR(c.dir, top);
-	CHECK_STR(c.backend, "zap");
-	CHECK(c.accesses == MT_BY_US && c.interval_ns == 50000000 && c.first_interval_ns == 50000000 && c.subphases == 1);
-	CHECK(!c.max_overhead_ppm && c.parent_image == -1 && !c.min_process_bytes && c.fork_copy_max_bytes == UINT64_MAX);
-
-	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
-		CHECK_EQ(with("MEMTRACE_MAX_OVERHEAD", shares[i].text).max_overhead_ppm, shares[i].ppm);
-	CHECK_EQ(with("MEMTRACE_INTERVAL_NS", "1").interval_ns, 1000000);
-	CHECK_EQ(with("MEMTRACE_INTERVAL_NS", "20000000").first_interval_ns, 20000000);
-	CHECK_EQ(with("MEMTRACE_INTERVAL_NS", "20ms").interval_ns, 50000000);
-	/* what a run begins with is neither longer than an interval nor next to nothing */
-	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "6250000").first_interval_ns, 6250000);
-	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "60000000").first_interval_ns, 50000000);
-	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "0").first_interval_ns, 50000000);
-	CHECK_EQ(with("MEMTRACE_MONITOR", "thread").reaper, 0);
-	CHECK_EQ(with("MEMTRACE_MONITOR", "1:4026531836").reaper, 0);
-	CHECK_EQ(with("MEMTRACE_MONITOR", "1:4026531836:77:5:6").reaper, 0);
-	CHECK_EQ(with("MEMTRACE_MONITOR", "12:4026531836:77:16515476126488").reaper, 12);
-	CHECK_EQ(with("MEMTRACE_MONITOR", "12:4026531836:77:16515476126488").reaper_ns_inode, 4026531836);
-	CHECK_EQ(with("MEMTRACE_MONITOR", "12:4026531836:77:16515476126488").orphan, 77);
-	CHECK(with("MEMTRACE_MONITOR", "12:4026531836:77:16515476126488").orphan_ns == 16515476126488ull);
-	CHECK_EQ(with("MEMTRACE_SUBPHASES", "0").subphases, 1);
-	CHECK_EQ(with("MEMTRACE_SUBPHASES", "5").subphases, 5);
-	CHECK_EQ(with("MEMTRACE_LIBRARY", "counts").accesses, MT_BY_HOOKS);
-	CHECK_EQ(with("MEMTRACE_LIBRARY", "leaves-it").accesses, MT_BY_LAUNCHER);
-	CHECK_EQ(with("MEMTRACE_LIBRARY", "no-accesses").accesses, MT_BY_NOBODY);
-	CHECK_EQ(with("MEMTRACE_PARENT_IMAGE", "0000000012").parent_image, 12);
-	c = with("MEMTRACE_BACKEND", "a name that is much longer than any backend has");
-	CHECK_STR(c.backend, "zap");
 }
 
 static int ascending(void)
@@ -238,7 +193,7 @@ int main(void)
 	char command[64];
 
 	CHECK(mkdtemp(top) != NULL);
-	settings();
+	setenv("MEMTRACE_DIR", top, 1);
 	descriptors();
 	numbers();
 	folders();

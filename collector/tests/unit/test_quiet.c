@@ -37,7 +37,7 @@ static enum mt_start choice(struct mt_config *c, const char *follow, const char 
 
 static void who_is_recorded(void)
 {
-	struct mt_config c = { .parent_image = 3, .accesses = MT_BY_US };
+	struct mt_config c = { .parent_image = 3, .library = MT_LIBRARY_TRACES };
 	char pid[32];
 	int root;
 
@@ -55,11 +55,11 @@ static void who_is_recorded(void)
 	c.min_process_bytes = 1;
 	CHECK_EQ(choice(&c, "", "", &root), MT_START_NOW);	/* static data is enough */
 	c.min_process_bytes = 1ull << 40;
-	c.accesses = MT_BY_HOOKS;				/* costs nothing */
+	c.library = MT_LIBRARY_COUNTS;				/* costs nothing */
 	CHECK_EQ(choice(&c, "", "", &root), MT_START_NOW);
-	c.accesses = MT_BY_NOBODY;				/* a start costs what it costs with accesses */
+	c.library = MT_LIBRARY_NO_ACCESSES;				/* a start costs what it costs with accesses */
 	CHECK_EQ(choice(&c, "", "", &root), MT_START_LATER);
-	c.accesses = MT_BY_US;
+	c.library = MT_LIBRARY_TRACES;
 	c.parent_image = -1;					/* what the user named, and no shell */
 	CHECK_EQ(choice(&c, "", "", &root), MT_START_NOW);
 	CHECK_EQ(root, 1);

@@ -88,7 +88,7 @@ static char folder[] = "/tmp/mt-windows-XXXXXX";
 static struct mt_config config;
 static struct mt_image img = { .config = &config, .pid = 7 };
 
-static void begin(enum mt_windows kind, uint64_t open_ns, uint64_t period_ns, uint64_t now)
+static void begin(enum mt_window_kind kind, uint64_t open_ns, uint64_t period_ns, uint64_t now)
 {
 	unlinkat(img.dirfd, "windows.csv", 0);
 	config.windows = kind;
@@ -116,7 +116,7 @@ static void due(uint64_t now, bool is, bool open)
 static void each_period(void)
 {
 	gates_are_open = 1;
-	begin(MT_WINDOWS_EACH, 100, 1000, 5000);
+	begin(MT_WINDOW_EACH, 100, 1000, 5000);
 	CHECK_EQ(gates_are_open, 0);
 	due(5000, true, true);
 	due(5099, false, false);
@@ -144,7 +144,7 @@ static void share(void)
 	const uint64_t begin_ns = now;
 	unsigned int differ = 0;
 
-	begin(MT_WINDOWS_SHARE, 10000000, 100000000, now);
+	begin(MT_WINDOW_SHARE, 10000000, 100000000, now);
 	CHECK(windows_next() >= now && windows_next() < now + 90000000);
 	for (int i = 0; i < 4000; i++) {
 		const uint64_t late = (uint64_t)i % 7 * 1000000;
@@ -167,8 +167,8 @@ static void share(void)
 
 static void threads_ask(void)
 {
-	begin(MT_WINDOWS_API, 0, 0, 1);
-	mt_process.config.windows = MT_WINDOWS_API;
+	begin(MT_WINDOW_API, 0, 0, 1);
+	mt_process.config.windows = MT_WINDOW_API;
 	CHECK_EQ(windows_next(), ~0ull);
 	CHECK_EQ(gates_are_open, 0);
 	CHECK(windows_saw() == false);
@@ -191,15 +191,15 @@ static void threads_ask(void)
 	CHECK(!windows_saw());
 	/* another kind of windows: the calls do nothing */
 	asked = 0;
-	mt_process.config.windows = MT_WINDOWS_EACH;
+	mt_process.config.windows = MT_WINDOW_EACH;
 	memtrace_gate_open(NULL);
 	CHECK_EQ(asked, 0);
 	/* a child of fork in a window goes on in it */
-	mt_process.config.windows = MT_WINDOWS_API;
+	mt_process.config.windows = MT_WINDOW_API;
 	memtrace_gate_open(NULL);
 	api_lock.word = 1;			/* a thread of the parent, that the child does not have */
 	windows_after_fork();
-	begin(MT_WINDOWS_API, 0, 0, 9);
+	begin(MT_WINDOW_API, 0, 0, 9);
 	CHECK_EQ(gates_are_open, 1);
 	CHECK(windows_saw());
 	memtrace_gate_close(NULL);
@@ -210,7 +210,7 @@ static void signals_turn(void)
 {
 	CHECK_EQ(mt_windows_share(folder), 0);
 	gates_are_open = 0;
-	begin(MT_WINDOWS_SIGNAL, 0, 0, 1000);
+	begin(MT_WINDOW_SIGNAL, 0, 0, 1000);
 	due(1000, false, false);
 	CHECK_EQ(windows_next(), 1000 + LOOK_NS);
 	mt_windows_signalled();
@@ -224,7 +224,7 @@ static void signals_turn(void)
 	due(1000 + 4 * LOOK_NS, true, false);
 	mt_windows_unshare(folder);
 	mt_windows_signalled();			/* too late, and harmless */
-	begin(MT_WINDOWS_SIGNAL, 0, 0, 1000);	/* the launcher is gone */
+	begin(MT_WINDOW_SIGNAL, 0, 0, 1000);	/* the launcher is gone */
 	due(1000, false, false);
 }
 
@@ -233,13 +233,13 @@ static void told(void)
 	char text[100] = "", want[100];
 	int fd;
 
-	begin(MT_WINDOWS_API, 0, 0, 123);
+	begin(MT_WINDOW_API, 0, 0, 123);
 	fd = openat(img.dirfd, "windows.csv", O_RDONLY);
 	CHECK(read(fd, text, sizeof(text) - 1) > 0);
 	snprintf(want, sizeof(want), "Time,Open\n123,0\n");
 	CHECK_STR(text, want);
 	close(fd);
-	begin(MT_WINDOWS_NONE, 0, 0, 5);	/* none: always seen, and no file */
+	begin(MT_WINDOW_NONE, 0, 0, 5);	/* none: always seen, and no file */
 	CHECK(faccessat(img.dirfd, "windows.csv", F_OK, 0) != 0);
 	CHECK(windows_saw() && windows_saw());
 	CHECK_EQ(windows_next(), ~0ull);

@@ -2,29 +2,38 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.importer.record;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Options of {@code memtrace record} that a person sets in a form; a test compares them with the command table. */
+/**
+ * Options of {@code memtrace record} that a person sets in a form. Kind, default, limits and choices are those of the command table
+ * (org.memtrace.cli/commands/record.txt), which is a resource of this bundle: they stand nowhere else in Java.
+ */
 public enum RecordOption {
 	/** {@link CheckResult#AUTOMATIC} or the name of a backend; which there are tells {@link CheckResult}. */
-	BACKEND("backend", Kind.TEXT, CheckResult.AUTOMATIC, "", ""),
-	INTERVAL("interval", Kind.DURATION, "50ms", "1ms", "60s"),
-	SUBPHASES("subphases", Kind.INT, "5", "1", "64"),
-	WRITE_TRACKING("write-tracking", Kind.CHOICE, "on", "", "", "on", "off"),
-	MAX_OVERHEAD("max-overhead", Kind.NUMBER, "0.35", "0", "100"),
-	MIN_STATIC("min-static", Kind.SIZE, "8", "", ""),
-	MIN_ALLOC("min-alloc", Kind.SIZE, "4096", "", ""),
-	STACK_DEPTH("stack-depth", Kind.INT, "16", "0", "64"),
+	BACKEND("backend"), //
+	INTERVAL("interval"), //
+	SUBPHASES("subphases"), //
+	WRITE_TRACKING("write-tracking"), //
+	MAX_OVERHEAD("max-overhead"), //
+	MIN_STATIC("min-static"), //
+	MIN_ALLOC("min-alloc"), //
+	STACK_DEPTH("stack-depth"), //
 	/** Empty: until the process ends or the recording is stopped. */
-	DURATION("duration", Kind.DURATION, "", "", ""),
-	NAME("name", Kind.TEXT, "", "", ""),
-	PURPOSE("purpose", Kind.TEXT, "", "", ""),
-	PHYSICAL("physical", Kind.FLAG, "", "", ""),
-	COMPRESS("compress", Kind.FLAG, "", "", "");
+	DURATION("duration"), //
+	NAME("name"), //
+	PURPOSE("purpose"), //
+	PHYSICAL("physical"), //
+	COMPRESS("compress");
 
 	/** What a value looks like. */
 	public enum Kind {
@@ -69,13 +78,67 @@ public enum RecordOption {
 	private final String max;
 	private final List<String> choices;
 
-	RecordOption(String optionName, Kind kind, String defaultText, String min, String max, String... choices) {
+	RecordOption(String optionName) {
+		Entry entry = Table.ENTRIES.get(optionName);
+		if (entry == null) {
+			throw new IllegalStateException(Table.RESOURCE + ": there is no option --" + optionName);
+		}
 		this.optionName = optionName;
-		this.kind = kind;
-		this.defaultText = defaultText;
-		this.min = min;
-		this.max = max;
-		this.choices = List.of(choices);
+		this.kind = entry.kind();
+		this.defaultText = entry.attribute("default");
+		this.min = entry.attribute("min");
+		this.max = entry.attribute("max");
+		this.choices = kind == Kind.CHOICE ? List.of(entry.value.split("\\|")) : List.of();
+	}
+
+	/** An option of the command table: what stands behind its name ("" for a flag), and its attributes. */
+	private record Entry(String value, Map<String, String> attributes) {
+		String attribute(String key) {
+			return attributes.getOrDefault(key, "");
+		}
+
+		/** The names of backends are no choice here: those of the recorder are. */
+		Kind kind() {
+			String type = attribute("type");
+			return !type.isEmpty() ? Kind.valueOf(type.toUpperCase(Locale.ROOT))
+					: value.isEmpty() ? Kind.FLAG : value.contains("|") && value.indexOf('@') < 0 ? Kind.CHOICE : Kind.TEXT;
+		}
+	}
+
+	/** The part of the command table that tells the options of record; its format: org.memtrace.cli/commands/README.txt. */
+	private static final class Table {
+		static final String RESOURCE = "/commands/record.txt";
+		private static final Pattern OPTION = Pattern.compile("option: (?:-\\w, )?--([a-z-]+)(?:\\[?[ =]([^\\]]*)\\]?)?");
+		static final Map<String, Entry> ENTRIES = read();
+
+		private static Map<String, Entry> read() {
+			Map<String, Entry> entries = new HashMap<>();
+			Entry entry = null;
+			for (String line : lines()) {
+				Matcher m = OPTION.matcher(line);
+				if (m.matches()) {
+					entry = new Entry(m.group(2) == null ? "" : m.group(2), new HashMap<>());
+					entries.put(m.group(1), entry);
+				} else if (!line.startsWith("\t")) {
+					entry = null;
+				} else if (entry != null && line.startsWith("\t@")) {
+					String[] words = line.substring(2).split(" ", 2);
+					entry.attributes.put(words[0], words.length > 1 ? words[1] : "");
+				}
+			}
+			return entries;
+		}
+
+		private static List<String> lines() {
+			try (InputStream in = RecordOption.class.getResourceAsStream(RESOURCE)) {
+				if (in == null) {
+					throw new IllegalStateException("the importer was built without " + RESOURCE);
+				}
+				return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
+			} catch (IOException e) {
+				throw new UncheckedIOException(e);
+			}
+		}
 	}
 
 	/** Without the dashes. */

@@ -3,14 +3,12 @@
 package org.memtrace.importer.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -21,36 +19,15 @@ class RecordSettingsTest {
 	@TempDir
 	private Path directory;
 
-	/** Each option of the form is one of the command table, with the same default, limits and choices. */
+	/** What the command table says; all of it is compared in RecordOptionTest. */
 	@Test
-	void optionsAreThoseOfTheCommand() throws IOException {
-		Path table = Path.of(System.getProperty("memtrace.root"), "org.memtrace.cli", "commands", "record.txt");
-		Map<String, Map<String, String>> found = new LinkedHashMap<>();
-		Map<String, String> current = new LinkedHashMap<>();
-		for (String line : Files.readAllLines(table)) {
-			if (line.startsWith("option: ")) {
-				String[] words = line.substring(line.indexOf("--") + 2).split(" ");
-				current = new LinkedHashMap<>();
-				current.put("value", words.length > 1 ? words[1] : "");
-				found.put(words[0], current);
-			} else if (line.startsWith("\t@")) {
-				String[] words = line.strip().split(" ", 2);
-				current.put(words[0], words.length > 1 ? words[1] : "");
-			}
-		}
-		for (RecordOption option : RecordOption.values()) {
-			Map<String, String> there = found.get(option.optionName());
-			assertNotNull(there, option + " is no option of the command");
-			assertEquals(there.getOrDefault("@default", ""), option.defaultText(), option.toString());
-			assertEquals(there.getOrDefault("@min", ""), option.min(), option.toString());
-			assertEquals(there.getOrDefault("@max", ""), option.max(), option.toString());
-			assertEquals(option.kind() == RecordOption.Kind.FLAG, there.get("value").isEmpty(), option.toString());
-			if (option.kind() == RecordOption.Kind.CHOICE) {
-				assertEquals(there.get("value"), String.join("|", option.choices()));
-			} else if (there.containsKey("@type")) {
-				assertEquals(there.get("@type"), option.kind().name().toLowerCase(java.util.Locale.ROOT));
-			}
-		}
+	void optionsComeFromTheCommandTable() {
+		assertEquals(RecordOption.Kind.TEXT, RecordOption.BACKEND.kind());
+		assertEquals(CheckResult.AUTOMATIC, RecordOption.BACKEND.defaultText());
+		assertEquals("50ms", RecordOption.INTERVAL.defaultText());
+		assertEquals("64", RecordOption.SUBPHASES.max());
+		assertEquals(List.of("on", "off"), RecordOption.WRITE_TRACKING.choices());
+		assertEquals(RecordOption.Kind.FLAG, RecordOption.PHYSICAL.kind());
 	}
 
 	@Test

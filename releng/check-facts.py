@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+"""One fact, one place: what two programs, or two languages, have to agree on stands once.
+
+usage: check-facts.py [TOP]    default: this checkout. 0, or 1 after a line for each fact that stands twice.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+TOP = TOP if TOP.is_dir() else TOP.parent.parent
+wrong = []
+
+
+def files(*patterns):
+    """Sources of the product; tests may write what a person would."""
+    names = subprocess.run(["git", "-C", TOP, "ls-files", "--cached", "--others", "--exclude-standard", "--"] + list(patterns), check=True,
+                           stdout=subprocess.PIPE, text=True).stdout.split("\n")
+    return [TOP / n for n in names if n and "/tests/" not in n and not n.startswith("tests/") and (TOP / n).exists()]
+
+
+def one(name):
+    found = [f for f in files("collector/*" + name) if f.name == name]
+    if len(found) != 1:
+        sys.exit("check-facts: %d files %s in collector" % (len(found), name))
+    return found[0]
+
+
+def complain(path, text, offset, message):
+    wrong.append("%s:%d: %s" % (path.relative_to(TOP), text.count("\n", 0, offset) + 1, message))
+
+
+C = {f: f.read_text() for f in files("collector/*.c", "collector/*.h")}
+
+# Variables between the recorder and the program: settings.list names them, MT_VARIABLE() is the name for others.
+settings = one("settings.list").read_text()
+variables = re.findall(r"^(?:SETTING|TEXT|INNER|WORD)\((MEMTRACE_\w+)", settings, re.M)
+for name in sorted(set(n for n in variables if variables.count(n) > 1)):
+    wrong.append("settings.list: %s stands twice" % name)
+if len(variables) < 25:
+    wrong.append("settings.list: only %d variables" % len(variables))
+for path, text in C.items():
+    for m in re.finditer(r'"(MEMTRACE_\w+)=?"', text):
+        if m.group(1) in variables:
+            complain(path, text, m.start(), "%s is a name of settings.list; MT_VARIABLE(%s) is its text" % (m.group(0), m.group(1)))
+
+# Defaults and limits of options of `record`: in settings.list and the command table, which test_settings compares, and in no form.
+for path in files("org.memtrace.importer/*RecordOption.java"):
+    text = path.read_text()
+    for m in re.finditer(r'^\t[A-Z_]+\("[a-z-]+",', text, re.M):
+        complain(path, text, m.start(), "the command table tells kind, default and limits")
+
+for line in wrong:
+    print(line)
+print("facts: %d variables, %d files of C, %d wrong" % (len(variables), len(C), len(wrong)))
+sys.exit(1 if wrong else 0)
