@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * What touching unmapped pages of a memory file costs, and how many faults are seen, with pages of 4 KiB and with
- * large folios: the experiment behind "Large folios" in docs/how/collector-user.md. By hand:
+ * large folios: the experiment behind "Large folios" in docs/how/collector-systems.md. By hand:
  *
  *	gcc -O1 -o folios bench/folios.c
  *	./folios			a memfd, as the recorder uses it

@@ -6,7 +6,7 @@ Records programs of others, which have no fault that their user could mend, with
 
   releng/check-quiet.py [-n RUNS] [-k DIR] [--quick | PROGRAM...]
 
-A finding here is false until a person has read it and says otherwise: docs/reference/findings.md has the list. What is not installed is told and left
+A finding here is false until a person has read it and says otherwise: docs/measured/findings.md has the list. What is not installed is told and left
 out. --quick takes the few that every machine of a developer has and that take a second; that is the part `quiet` of ./test.sh. -k keeps the
 traces in DIR. PYTHON is a Python with numpy and duckdb. Ends with 1 when there is a finding that is not in ACCEPTED.
 """
@@ -25,7 +25,7 @@ MEMTRACE = os.path.join(ROOT, "build/collector/memtrace")
 PATH = os.environ["PATH"] + ":/usr/games"
 PYTHON = os.environ.get("PYTHON", sys.executable)
 
-# findings that a person has read and holds true: program -> {(rule, structure)}; docs/reference/findings.md says why
+# findings that a person has read and holds true: program -> {(rule, structure)}; docs/measured/findings.md says why
 ACCEPTED = {}
 
 FILES = {

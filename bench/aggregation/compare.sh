@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # The engine of this checkout beside that of older commits, in turns, in CPU
-# time: figures of docs/measured/benchmarks-aggregation.md, "Old and new".
+# time: figures of docs/measured/aggregation.md, "Old and new".
 #   compare.sh [-n TURNS] [-r ROUNDS] [COMMIT ...] [-- MODEL:LEAVES:SLICES ...]
 #   compare.sh … -- FILE:type|thread:SLICES ...   of the database of a trace, which
 #       run.sh model 10000000 250000 FILE or memtrace import writes

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-# Figures of docs/measured/benchmarks-aggregation.md:
+# Figures of docs/measured/aggregation.md:
 #   run.sh [LEAVES:SLICES:TYPES ... | curves]    the engine alone
 #   run.sh model [RECORDS PAGES [FILE]]                 from accesses to the picture
 #   run.sh gantt [RECORDS PAGES INTERVALS]              frames of the Gantt chart

@@ -31,7 +31,7 @@ import org.memtrace.storage.Stores;
 /**
  * Events other than accesses in the store: bytes, events per second of CPU time for writing, for streaming and for opening
  * (EventTable), and the same events in FrameSoc's plain tables with its index of time, as its own importers write them. Arguments: DIR
- * EVENTS ROUNDS; run.sh compiles and runs it. Results are in docs/how/import.md.
+ * EVENTS ROUNDS; run.sh compiles and runs it. Results are in docs/measured/import.md.
  *
  * <p>The events are those of a parallel program: 4 processes with 4 threads; states nest up to three levels and are written when they
  * end, as a reader of enter and leave records knows them; one event in 20 is a message to another thread (with a size, every fourth a

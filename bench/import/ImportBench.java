@@ -21,7 +21,7 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 /**
- * Speed of the import, on generated traces (docs/how/import.md, "Speed"); bench/import/run.sh makes the whole table. Arguments: DIR
+ * Speed of the import, on generated traces (docs/measured/import.md, "Speed"); bench/import/run.sh makes the whole table. Arguments: DIR
  * ACCESSES [PAGES [THREADS [distinct]]]. DIR is made when it is not there and kept for the next run; the database beside it is
  * replaced.
  *

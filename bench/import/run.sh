@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-# The table of docs/how/import.md, "Speed": rows in the form of the page.
+# The table of docs/measured/import.md, "Speed": rows in the form of the page.
 #
 #   run.sh [DIR] [SIZE...]     sizes: 1e5 1e6 1e7 1e8 (default: all)
 #

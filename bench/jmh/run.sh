@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-# JMH figures of the aggregation engine, docs/measured/benchmarks-aggregation.md:
+# JMH figures of the aggregation engine, docs/measured/aggregation.md:
 #   run.sh [figures|curves] [JMH OPTIONS...]     default: figures
 set -eu
 cd "$(dirname "$0")/../.."

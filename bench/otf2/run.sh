@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # An OTF2 archive read by memtrace otf2-stream, by otf2-print, and imported, in turns: bench/otf2/run.sh ANCHOR [ROUNDS].
-# CPU seconds are user and system, of the JVM and the reading process together. Results are in docs/how/import.md.
+# CPU seconds are user and system, of the JVM and the reading process together. Results are in docs/measured/import.md.
 set -eu
 cd "$(dirname "$0")/../.."
 anchor=$(readlink -f "$1")

@@ -30,7 +30,7 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 /**
- * What is answered from the sums that are saved with a trace (docs/how/import.md, "Saved sums and first picture"): saved.sh. Argument:
+ * What is answered from the sums that are saved with a trace (docs/measured/import.md, "saved sums and first picture"): saved.sh. Argument:
  * DATABASE, which gets them when it has none. Each of three rounds opens the trace again; the first is that of a JVM that has just started.
  */
 public final class SavedBench {

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # CPU time of groups of 1e7 accesses, beside DuckDB on the Parquet that memtrace
-# exports (docs/how/import.md, "Groups, beside DuckDB"):
+# exports (docs/measured/import.md, "Groups, beside DuckDB"):
 #
 #   run.sh [DIR]      default build/bench-import, where bench/import/run.sh keeps its traces
 #

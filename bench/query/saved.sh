@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # CPU and wall time of what is answered from the sums that are saved with a
-# trace (docs/how/import.md, "Saved sums and first picture"):
+# trace (docs/measured/import.md, "saved sums and first picture"):
 #
 #   saved.sh DATABASE...
 set -eu

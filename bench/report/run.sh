@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
-# Size of reports and what a reader waits for (docs/howto/report.md): the worked example of the trace format, a recorded
+# Size of reports and what a reader waits for (docs/measured/report.md): the worked example of the trace format, a recorded
 # stencil, and a made trace with 1,000,000 pages and 8 threads. Prints a markdown table.
 #
 #   bench/report/run.sh [DIR]     keeps traces and reports in DIR (default build/bench-report)

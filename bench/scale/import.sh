@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-# The table of docs/howto/scale.md about importing: one process against parts, each
+# The table of docs/measured/scale.md about importing: one process against parts, each
 # with one processor. The tables of the databases must be the same.
 #
 #   import.sh TRACE [PARTS...]     default: 1 4 16 parts

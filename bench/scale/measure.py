@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-"""Runs one question on a trace, whole and in parts, and prints CPU time and memory as the rows of docs/howto/scale.md.
+"""Runs one question on a trace, whole and in parts, and prints CPU time and memory as the rows of docs/measured/scale.md.
 
 measure.py JAVA DATABASE SPARK(yes|no) PARTS...
 """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-"""Imports a trace in one process and in parts, and prints CPU time and memory as the rows of docs/howto/scale.md.
+"""Imports a trace in one process and in parts, and prints CPU time and memory as the rows of docs/measured/scale.md.
 
 measure_import.py JAVA TRACE PARTS...      CLASSPATH in the environment replaces that of the build
 """

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-# The table of docs/howto/scale.md: one machine against parts of a model, and against
+# The table of docs/measured/scale.md: one machine against parts of a model, and against
 # Spark in this machine, on the same question, whose answer is saved nowhere.
 # The answers must be the same bytes.
 #

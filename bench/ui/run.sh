@@ -5,7 +5,7 @@
 #   bench/ui/run.sh [FILE]
 # FILE is the database of a trace of 1e7 accesses on 250,000 pages; it is made
 # when it is not there (a minute). Prints the rows of the tables "Workbench" of
-# docs/measured/benchmarks-aggregation.md; BENCH_TESTS=GanttUiBenchmark runs a part. What
+# docs/measured/workbench.md; BENCH_TESTS=GanttUiBenchmark runs a part. What
 # the display thread did while it did not answer is in build/bench-ui.log.
 set -eu
 cd "$(dirname "$0")/../.."

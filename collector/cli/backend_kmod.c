@@ -34,7 +34,7 @@
 
 /*
  * What an injected fault costs here, ns: exception, probe, repair. About as much as a fault that maps
- * a page of a memory file, which can be measured without the module (docs/measured/benchmarks.md). The
+ * a page of a memory file, which can be measured without the module (docs/measured/recording.md). The
  * best of some rounds, since others run as well.
  */
 static uint32_t fault_cost_ns(void)
@@ -387,7 +387,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 	} else if (signature) {
 		mt_probe_note(s, "lockdown", MT_NO, "%s", signature);
 		s->why = mt_printf("%s; none is installed", signature);
-		s->fix = mt_printf("dkms install memtrace/%d.%d, with a machine owner key (docs/how/collector-kernel.md)",
+		s->fix = mt_printf("dkms install memtrace/%d.%d, with a machine owner key (docs/howto/kernel-module.md)",
 				   MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
 	} else if (installed) {
 		mt_probe_note(s, "module", MT_YES, "installed, loaded when needed: %s", installed);

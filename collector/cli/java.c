@@ -379,7 +379,7 @@ int mt_exec_java(const struct mt_command *cmd, int argc, char **argv)
 	} else {
 		/*
 		 * The optimizing compiler begins with what is used four times as often as it would by
-		 * default; most commands have ended before what it makes pays (docs/how/import.md).
+		 * default; most commands have ended before what it makes pays (docs/measured/import.md).
 		 */
 		args[n++] = "-XX:Tier4InvocationThreshold=20000";
 		args[n++] = "-XX:Tier4MinInvocationThreshold=2400";

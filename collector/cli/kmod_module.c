@@ -262,7 +262,7 @@ int mt_kmod_load(char **why, char **fix)
 
 		free(*why);
 		*why = sentence;
-		*fix = mt_printf("dkms install memtrace/%d.%d, with a machine owner key (docs/how/collector-kernel.md)",
+		*fix = mt_printf("dkms install memtrace/%d.%d, with a machine owner key (docs/howto/kernel-module.md)",
 				   MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
 		return -1;
 	}

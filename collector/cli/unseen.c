@@ -24,7 +24,7 @@
 #define NAMES_KEPT 8		/* in the manifest, of each kind */
 #define CONSTANTS_TOLD (3ull << 19)	/* constants of an object, bytes from which on they are told like a file */
 
-/* In the order in which a sentence tells them; the words of docs/reference/trace-format.md. */
+/* In the order in which a sentence tells them; the words of docs/reference/trace-files.md. */
 enum kind {
 	FILE_READ, FILE_PRIVATE, FILE_SHARED, SHARED, DEVICE, HUGE, PRIVATE, CONSTANTS, CODE, ARGUMENTS, KINDS
 };

@@ -164,7 +164,7 @@ static void note_thread(struct image *im, int tid)
 	im->tids[im->n_tids++] = tid;
 }
 
-/* An interval. Pages that are new to their thread are in the order of the first accesses (docs/reference/trace-format.md). */
+/* An interval. Pages that are new to their thread are in the order of the first accesses (docs/reference/trace-files.md). */
 static void write_rows(struct image *im, const struct alone_head *h, struct mt_count_row *row)
 {
 	static const uint64_t unknown_cpus;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * region.c - regions of the program by name: what memtrace_begin() and memtrace_end() of regions/memtrace.h and memtrace.f90
- * call when the program is recorded. One line of regions.csv for each call (docs/reference/trace-format.md).
+ * call when the program is recorded. One line of regions.csv for each call (docs/reference/trace-files.md).
  *
  * The file is opened for each line: the program may close any descriptor, change its descriptors, or be a child of fork with
  * a folder of its own. That costs some microseconds, and regions are phases, not iterations. No libc, no lock, no allocation:

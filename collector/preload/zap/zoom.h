@@ -5,7 +5,7 @@
  * their pages, every 50 microseconds or as rarely as the budget asks for. Each fault on them is a sample with its byte address.
  * Used by the monitor thread.
  *
- * Samples go to zoom.csv, what looking cost to zoomcost.csv (docs/reference/trace-format.md).
+ * Samples go to zoom.csv, what looking cost to zoomcost.csv (docs/reference/trace-files.md).
  */
 #ifndef MEMTRACE_ZOOM_H
 #define MEMTRACE_ZOOM_H

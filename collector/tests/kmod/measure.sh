@@ -4,7 +4,7 @@
 # measure.sh [SERIES] [WORK]: costs of the kernel module in instructions. The
 # machine counts them: one virtual CPU, -icount shift=0, so that one ns of its
 # clock is one instruction, whatever the host does meanwhile. It knows no
-# caches, no pipelines and no real TLB: see docs/how/collector-kernel.md.
+# caches, no pipelines and no real TLB: see docs/measured/kernel-module.md.
 # PARTS="costs latency sustained": some of it.
 set -eu -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -4,7 +4,7 @@
 // libs: -ljansson -lzstd -lz
 /*
  * testdata/format-example holds what its README says, and the tables of
- * docs/reference/trace-format.md name exactly its columns and keys.
+ * docs/reference/trace-format.md and trace-files.md name exactly its columns and keys.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -19,6 +19,7 @@
 
 #define EXAMPLE "../testdata/format-example"
 #define DOC "../docs/reference/trace-format.md"
+#define DOC_FILES "../docs/reference/trace-files.md"
 
 struct sums {
 	uint64_t records, reads, writes, unattributed, pages, flags[3];
@@ -262,20 +263,20 @@ static void keys_in_example(const char *text, const json_t *o, const char *optio
 
 static void document(void)
 {
-	char *doc = mt_read_file(DOC, NULL), *text;
+	char *doc = mt_read_file(DOC, NULL), *files = mt_read_file(DOC_FILES, NULL), *text;
 	json_t *m = mt_manifest_read(EXAMPLE), *j;
 	const char *key;
 	json_t *v;
 
-	CHECK(doc && m);
-	if (!doc || !m)
+	CHECK(doc && files && m);
+	if (!doc || !files || !m)
 		return;
 	header_in_doc(doc, "\n## pNNNN/accesses-NNNNNN.csv", EXAMPLE "/p0000/accesses-000000.csv");
 	header_in_doc(doc, "\n## pNNNN/intervals.csv", EXAMPLE "/p0000/intervals.csv");
-	header_in_doc(doc, "\n## pNNNN/structures.csv", EXAMPLE "/p0000/structures.csv");
-	header_in_doc(doc, "\n## pNNNN/stacks.csv", EXAMPLE "/p0000/stacks.csv");
-	header_in_doc(doc, "\n## pNNNN/threads.csv", EXAMPLE "/p0000/threads.csv");
-	header_in_doc(doc, "\n## pNNNN/instructions.csv", EXAMPLE "/p0000/instructions.csv");
+	header_in_doc(files, "\n## pNNNN/structures.csv", EXAMPLE "/p0000/structures.csv");
+	header_in_doc(files, "\n## pNNNN/stacks.csv", EXAMPLE "/p0000/stacks.csv");
+	header_in_doc(files, "\n## pNNNN/threads.csv", EXAMPLE "/p0000/threads.csv");
+	header_in_doc(files, "\n## pNNNN/instructions.csv", EXAMPLE "/p0000/instructions.csv");
 
 	text = section(doc, "\n## manifest.json");
 	keys_in_example(text, m, "purpose unseen unlisted followed late unrecorded job windows with");

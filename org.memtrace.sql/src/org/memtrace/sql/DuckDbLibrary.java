@@ -37,7 +37,7 @@ import org.memtrace.model.StoreException;
  * file, and only a file with one of the checksums below is taken. Any thread.
  */
 public final class DuckDbLibrary {
-	/** The version that the statements of docs/reference/sql.md are tested with. */
+	/** The version that the statements of docs/reference/sql-queries.md are tested with. */
 	public static final String VERSION = "1.4.4.0";
 	/** Names a file of any version, which is used instead of the installed one. */
 	public static final String VARIABLE = "MEMTRACE_DUCKDB";

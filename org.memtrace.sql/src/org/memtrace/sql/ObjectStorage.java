@@ -32,7 +32,7 @@ public final class ObjectStorage {
 			s.execute("LOAD " + (file == null || file.isBlank() ? "httpfs" : SqlSession.text(file)));
 		} catch (SQLException e) {
 			throw new SQLException("DuckDB's extension httpfs is needed for " + SCHEME + ", and " + VARIABLE + " names its file"
-					+ " (docs/howto/scale.md): " + SqlSession.sentence(e), e);
+					+ " (docs/howto/parquet-folder.md): " + SqlSession.sentence(e), e);
 		}
 		s.execute(secret(environment));
 	}

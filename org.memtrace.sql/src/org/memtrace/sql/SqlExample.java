@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A useful query of docs/reference/sql.md.
+ * A useful query of docs/reference/sql-queries.md.
  *
  * @param number as on the page
  * @param group heading that it is under

@@ -31,7 +31,7 @@ import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /**
  * A producer tree as bytes: a row of a table would take 30 bytes and a microsecond for each of what may be millions. The format is in
- * docs/reference/database-schema.md, {@code MT_TREE}.
+ * docs/reference/database-chunks.md, {@code MT_TREE}.
  */
 final class PackedTree {
 	private static final int FORMAT = 1;

@@ -13,7 +13,7 @@ import java.sql.SQLException;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C of values of a database, one after the other. The format is in docs/reference/database-schema.md, "Damage". Used by one
+ * CRC32C of values of a database, one after the other. The format is in docs/reference/database-chunks.md, "Damage". Used by one
  * thread.
  */
 final class RowsChecksum {

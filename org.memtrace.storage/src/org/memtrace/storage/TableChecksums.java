@@ -17,7 +17,7 @@ import org.memtrace.model.memory.AddressSpace;
 
 /**
  * Checksums of what is not in chunks: of each small table, of the cells as they are in each tree, and of the properties, which these
- * checksums are among. The format is in docs/reference/database-schema.md, "Damage". A database of version 3 or before may have none, and
+ * checksums are among. The format is in docs/reference/database-chunks.md, "Damage". A database of version 3 or before may have none, and
  * is then not checked.
  */
 final class TableChecksums {

@@ -10,7 +10,7 @@ import com.google.gson.JsonObject;
 
 import org.memtrace.analysis.text.TablePrinter;
 
-/** Prints the rows of an answer as they come: aligned text, CSV, or JSON ({@code memtrace.sql/1}, docs/reference/json.md). */
+/** Prints the rows of an answer as they come: aligned text, CSV, or JSON ({@code memtrace.sql/1}, docs/reference/json-analysis.md). */
 public final class AnswerPrinter {
 	/** The formats, by their names. */
 	public static final List<String> FORMATS = List.of("text", "csv", "json");

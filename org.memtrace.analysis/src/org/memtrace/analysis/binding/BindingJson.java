@@ -13,7 +13,7 @@ import org.memtrace.model.ThreadInfo;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** A binding for programs; docs/reference/json.md, memtrace.binding/1. */
+/** A binding for programs; docs/reference/json-pictures.md, memtrace.binding/1. */
 public final class BindingJson {
 	private BindingJson() {
 	}

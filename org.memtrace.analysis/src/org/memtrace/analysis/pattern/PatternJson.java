@@ -12,7 +12,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** Labels of structures over time as JSON; docs/reference/json.md describes it. */
+/** Labels of structures over time as JSON; docs/reference/json-analysis.md describes it. */
 public final class PatternJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
 	public static final String SCHEMA = "memtrace.patterns/1";

@@ -9,7 +9,7 @@ import org.memtrace.analysis.placement.Placement.Phase;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** A placement for programs; docs/reference/json.md, memtrace.placement/2. */
+/** A placement for programs; docs/reference/json-pictures.md, memtrace.placement/2. */
 public final class PlacementJson {
 	private static final int WAYS = 3;
 

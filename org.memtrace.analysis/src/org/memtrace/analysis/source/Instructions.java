@@ -187,7 +187,7 @@ public final class Instructions {
 			lists.forEach((image, ranks) -> images.put(image, ranks.stream().map(Lookup::sorted).toArray(Sorted[]::new)));
 		}
 
-		/** As in docs/reference/trace-format.md. */
+		/** As in docs/reference/trace-files.md. */
 		private static int rank(StructureKind kind) {
 			return kind == StructureKind.MMAP ? 1 : kind == StructureKind.BRK || kind == StructureKind.FILE ? 2 : 0;
 		}

@@ -26,8 +26,8 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.store.EventCategory;
 
 /**
- * Makes states, links, instants and variables of events as Chrome's trace viewer knows them: docs/how/import.md, "Chrome JSON". Names of
- * threads and the ends of states come in any order: all events are kept, in some 60 bytes each, until the last one was read.
+ * Makes states, links, instants and variables of events as Chrome's trace viewer knows them: docs/reference/input-events.md, "Chrome JSON".
+ * Names of threads and the ends of states come in any order: all events are kept, in some 60 bytes each, until the last one was read.
  */
 final class ChromeEvents {
 	private static final int MICROSECOND_PLACES = 3;

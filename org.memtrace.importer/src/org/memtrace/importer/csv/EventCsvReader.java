@@ -29,8 +29,8 @@ import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.store.EventCategory;
 
 /**
- * States, links, instants and variables as rows of CSV: the plainest way from any tool into memtrace. docs/how/import.md, "Events as CSV",
- * describes the columns.
+ * States, links, instants and variables as rows of CSV: the plainest way from any tool into memtrace. docs/reference/input-events.md,
+ * "Events as CSV", describes the columns.
  */
 public final class EventCsvReader implements InputReader {
 	private static final List<String> REQUIRED = List.of("type", "category", "producer");

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What a file holds; told by its first lines and never by its name. docs/how/import.md lists the formats. */
+/** What a file holds; told by its first lines and never by its name. docs/reference/input-accesses.md lists the formats. */
 public enum InputFormat {
 	/** Access file of a trace directory (docs/reference/trace-format.md). */
 	ACCESSES(true, "accesses of a trace directory"),

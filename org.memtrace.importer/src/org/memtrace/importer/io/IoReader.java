@@ -36,7 +36,7 @@ import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.store.EventCategory;
 
-/** The folder {@code io} of a trace directory, which {@code memtrace record --io} writes. docs/how/io.md describes it. */
+/** The folder {@code io} of a trace directory, which {@code memtrace record --io} writes. docs/howto/io.md describes it. */
 public final class IoReader implements InputReader {
 	/** In {@code io.json}. */
 	static final String SCHEMA = "memtrace.io/1";

@@ -18,7 +18,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
-/** Reads zoom.csv of an image (docs/reference/trace-format.md): the samples of {@code record --zoom}. */
+/** Reads zoom.csv of an image (docs/reference/trace-files.md): the samples of {@code record --zoom}. */
 public final class CloseLookParser {
 	private static final List<String> REQUIRED = List.of("Time", "TaskId", "@Virt", "Access");
 	private static final int CANCEL_MASK = 0xffff;

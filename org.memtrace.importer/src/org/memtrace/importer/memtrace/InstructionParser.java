@@ -13,7 +13,7 @@ import org.memtrace.model.InstructionCounts.Stride;
 import org.memtrace.model.InstructionCounts.Use;
 import org.memtrace.model.MemtraceException;
 
-/** Reads instructions.csv of an image (docs/reference/trace-format.md): of the lines with one number the last one counts. */
+/** Reads instructions.csv of an image (docs/reference/trace-files.md): of the lines with one number the last one counts. */
 public final class InstructionParser {
 	private static final String FILE = "instructions.csv";
 

@@ -23,8 +23,8 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceFormatException;
 
 /**
- * Makes a trace of files of Moca and TABARNAC, or of single access files: recognises each by its content (docs/how/import.md) and
- * decides which of them to use when they tell the same twice.
+ * Makes a trace of files of Moca and TABARNAC, or of single access files: recognises each by its content (docs/reference/input-accesses.md)
+ * and decides which of them to use when they tell the same twice.
  */
 public final class HistoricalFiles {
 	private static final int USUAL_PAGE_SIZE = 4096;

@@ -27,7 +27,7 @@ import org.memtrace.model.store.TraceStore;
 
 /**
  * Traces of {@code memtrace monitor} and of the three generations of hierarchical monitors. Places of the machine are event producers, the
- * values of monitors are variables, each from the sample before it. docs/how/import.md, "Monitors", describes the formats.
+ * values of monitors are variables, each from the sample before it. docs/reference/input-events.md, "Monitors", describes the formats.
  */
 public final class MonitorReader implements InputReader {
 	@Override

@@ -17,8 +17,8 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.EventCategory;
 
 /**
- * Makes states, links, instants and variables of the records of an archive: docs/how/import.md, "OTF2". One location comes after the
- * other. Used by one thread.
+ * Makes states, links, instants and variables of the records of an archive: docs/reference/input-events.md, "OTF2". One location comes
+ * after the other. Used by one thread.
  */
 final class Otf2Events {
 	/** Told when so many records were read. */

@@ -20,8 +20,8 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.EventCategory;
 
 /**
- * Plays the lines of a trace in the Pajé format and gives what they say to a sink: docs/how/import.md, "Pajé". Source of the format: L. M.
- * Schnorr, The Pajé trace file format, 2014. Used by one thread.
+ * Plays the lines of a trace in the Pajé format and gives what they say to a sink: docs/reference/input-events.md, "Pajé". Source of the
+ * format: L. M. Schnorr, The Pajé trace file format, 2014. Used by one thread.
  */
 final class PajeEvents implements LineFileReader.Lines {
 	/** A line that cannot be used. */

@@ -19,7 +19,8 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.EventCategory;
 
 /**
- * Makes states, links, instants and variables of Perfetto's packets: docs/how/import.md, "Perfetto". The numbers of fields are those of
+ * Makes states, links, instants and variables of Perfetto's packets: docs/reference/input-events.md, "Perfetto". The numbers of fields are
+ * those of
  * <a href="https://perfetto.dev/docs/reference/trace-packet-proto">Perfetto's reference</a>.
  */
 final class PerfettoEvents {

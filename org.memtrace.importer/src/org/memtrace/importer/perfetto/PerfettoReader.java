@@ -24,8 +24,8 @@ import org.memtrace.model.TraceFormatException;
 
 /**
  * Traces in Perfetto's own form: a sequence of packets, which are protobuf. A file is read twice: first for the names of tracks and the
- * order of their events, then for the events, of which none is held but those of tracks that are not in order. docs/how/import.md,
- * "Perfetto".
+ * order of their events, then for the events, of which none is held but those of tracks that are not in order.
+ * docs/reference/input-events.md, "Perfetto".
  */
 public final class PerfettoReader implements InputReader {
 	private static final String KIND = "Perfetto trace";

@@ -15,7 +15,7 @@ import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 
 /**
- * To which structure of an image an access belongs. The rule of docs/reference/trace-format.md is for an instant; a record covers an
+ * To which structure of an image an access belongs. The rule of docs/reference/trace-files.md is for an instant; a record covers an
  * interval, in which a structure can die and another be born at its place. So here: among the structures that contain the
  * address and live during some of the interval, the best class ({@code static}, {@code heap}, {@code stack} before
  * {@code mmap} before {@code brk}, {@code file}); then the one that lives longest within the interval; then the smallest, the

@@ -6,7 +6,7 @@ import java.util.List;
 
 import org.memtrace.model.columns.AccessColumn;
 
-/** The columns of a chunk as they are stored; the ordinal is stored, so only append. docs/reference/database-schema.md */
+/** The columns of a chunk as they are stored; the ordinal is stored, so only append. docs/reference/database-chunks.md */
 enum StoredColumn {
 	/** Which leaves have rows: of each the first cell, and how many rows. */
 	LEAVES,

@@ -117,7 +117,7 @@ final class HelpBrowser extends Composite {
 				if (s.level() > 1) {
 					item(new TreeItem(top, SWT.NONE), s);
 				}
-				top.setExpanded(!words[0].isEmpty() || topSection.place().file().endsWith("workbench.md"));
+				top.setExpanded(!words[0].isEmpty() || topSection.place().file().startsWith("howto/workbench/"));
 			}
 		}
 		contents.setRedraw(true);

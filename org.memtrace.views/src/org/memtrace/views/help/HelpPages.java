@@ -18,9 +18,17 @@ import org.memtrace.analysis.text.Markdown.Block;
 /** The pages of the help, in the order in which one reads them: documents that are packed into this bundle. */
 final class HelpPages {
 	/** Files below {@code help/}. */
-	static final List<String> FILES = List.of("start/start.md", "start/line.md", "howto/sharing.md", "howto/workbench.md",
-			"reference/keys.md", "start/pictures.md", "reference/sql.md", "start/examples.md", "how/aggregation.md", "how/collector-user.md",
-			"extend/README.md", "extend/input-format.md", "extend/rule.md", "extend/metric.md", "extend/dimension.md", "extend/view.md");
+	static final List<String> FILES = List.of("README.md", "start/start.md", "start/line.md", "start/pictures.md", "start/examples.md",
+			"howto/workbench/README.md", "howto/workbench/traces.md", "howto/workbench/recording.md", "howto/workbench/picture.md",
+			"howto/workbench/find.md", "howto/workbench/findings.md", "howto/workbench/compare.md", "howto/workbench/events.md",
+			"howto/workbench/machine.md", "reference/keys.md", "howto/sharing.md", "howto/zoom.md", "howto/diff.md", "howto/report.md",
+			"howto/filters.md", "howto/regions.md", "howto/exact.md", "howto/join.md", "howto/io.md", "howto/jobs.md", "howto/remote.md",
+			"howto/experiments.md", "howto/traces.md", "howto/export.md", "howto/catalogue.md", "howto/parquet-folder.md",
+			"howto/scale.md", "howto/kernel-module.md", "howto/administrator.md", "reference/findings.md", "reference/patterns.md",
+			"reference/columns.md", "reference/sql.md", "reference/sql-queries.md", "reference/monitor.md", "how/collector-user.md",
+			"how/collector-systems.md", "how/collector-kernel.md", "how/collector-context.md", "how/exact.md", "how/import.md",
+			"how/microscopic-model.md", "how/aggregation.md", "how/placement.md", "how/binding.md", "extend/README.md",
+			"extend/input-format.md", "extend/rule.md", "extend/metric.md", "extend/dimension.md", "extend/view.md");
 
 	/** Where help on something begins. */
 	record Place(String file, String anchor) {
@@ -28,26 +36,26 @@ final class HelpPages {
 
 	/** Help on views and dialogs, by their ids; the longest prefix decides. */
 	static final Map<String, Place> CONTEXTS = Map.ofEntries( //
-			Map.entry("org.memtrace.views", new Place("howto/workbench.md", "")),
-			Map.entry("org.memtrace.views.traces", new Place("howto/workbench.md", "traces-and-details")),
-			Map.entry("org.memtrace.views.details", new Place("howto/workbench.md", "traces-and-details")),
-			Map.entry("org.memtrace.views.ocelotl", new Place("howto/workbench.md", "ocelotl-the-picture")),
-			Map.entry("org.memtrace.views.findings", new Place("howto/workbench.md", "findings-what-is-wrong")),
-			Map.entry("org.memtrace.views.difference", new Place("howto/workbench.md", "difference-two-traces")),
-			Map.entry("org.memtrace.views.structures", new Place("howto/workbench.md", "structures")),
-			Map.entry("org.memtrace.views.source", new Place("howto/workbench.md", "source-the-line-that-must-change")),
-			Map.entry("org.memtrace.views.find", new Place("howto/workbench.md", "find-anything")),
-			Map.entry("org.memtrace.views.machine", new Place("howto/workbench.md", "machine")),
-			Map.entry("org.memtrace.views.gantt", new Place("howto/workbench.md", "gantt-what-happened-when")),
-			Map.entry("org.memtrace.views.events", new Place("howto/workbench.md", "events")),
-			Map.entry("org.memtrace.views.statistics", new Place("howto/workbench.md", "statistics")),
-			Map.entry("org.memtrace.views.profile", new Place("howto/workbench.md", "profile-where-the-time-goes")),
-			Map.entry("org.memtrace.views.density", new Place("howto/workbench.md", "density")),
-			Map.entry("org.memtrace.views.binding", new Place("howto/workbench.md", "binding-which-threads-share")),
+			Map.entry("org.memtrace.views", new Place("howto/workbench/README.md", "")),
+			Map.entry("org.memtrace.views.traces", new Place("howto/workbench/traces.md", "traces-and-details")),
+			Map.entry("org.memtrace.views.details", new Place("howto/workbench/traces.md", "traces-and-details")),
+			Map.entry("org.memtrace.views.ocelotl", new Place("howto/workbench/picture.md", "ocelotl-the-picture")),
+			Map.entry("org.memtrace.views.findings", new Place("howto/workbench/findings.md", "findings-what-is-wrong")),
+			Map.entry("org.memtrace.views.difference", new Place("howto/workbench/compare.md", "difference-two-traces")),
+			Map.entry("org.memtrace.views.structures", new Place("howto/workbench/findings.md", "structures")),
+			Map.entry("org.memtrace.views.source", new Place("howto/workbench/findings.md", "source-the-line-that-must-change")),
+			Map.entry("org.memtrace.views.find", new Place("howto/workbench/find.md", "find-anything")),
+			Map.entry("org.memtrace.views.machine", new Place("howto/workbench/machine.md", "machine")),
+			Map.entry("org.memtrace.views.gantt", new Place("howto/workbench/events.md", "gantt-what-happened-when")),
+			Map.entry("org.memtrace.views.events", new Place("howto/workbench/events.md", "events")),
+			Map.entry("org.memtrace.views.statistics", new Place("howto/workbench/events.md", "statistics")),
+			Map.entry("org.memtrace.views.profile", new Place("howto/workbench/events.md", "profile-where-the-time-goes")),
+			Map.entry("org.memtrace.views.density", new Place("howto/workbench/events.md", "density")),
+			Map.entry("org.memtrace.views.binding", new Place("howto/workbench/machine.md", "binding-which-threads-share")),
 			Map.entry("org.memtrace.views.sql", new Place("reference/sql.md", "the-view-sql")),
-			Map.entry("org.memtrace.views.filters", new Place("howto/workbench.md", "filters")),
-			Map.entry("org.memtrace.views.record", new Place("howto/workbench.md", "recording")),
-			Map.entry("org.memtrace.views.import", new Place("howto/workbench.md", "importing")),
+			Map.entry("org.memtrace.views.filters", new Place("howto/workbench/find.md", "filters")),
+			Map.entry("org.memtrace.views.record", new Place("howto/workbench/recording.md", "")),
+			Map.entry("org.memtrace.views.import", new Place("howto/workbench/traces.md", "importing")),
 			Map.entry("org.memtrace.views.preferences", new Place("start/start.md", "settings")),
 			Map.entry("org.memtrace.views.keys", new Place("reference/keys.md", "")),
 			Map.entry("org.memtrace.views.tutorial", new Place("howto/sharing.md", "")),

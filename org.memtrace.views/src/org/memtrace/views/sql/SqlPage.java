@@ -250,10 +250,10 @@ public final class SqlPage extends TraceView {
 		menu.setVisible(true);
 	}
 
-	/** The queries of docs/reference/sql.md, which is a page of the help. */
+	/** The queries of docs/reference/sql-queries.md, which is a page of the help. */
 	List<SqlExample> examples() {
 		if (examples == null) {
-			try (InputStream in = SqlPage.class.getResourceAsStream("/help/reference/sql.md")) {
+			try (InputStream in = SqlPage.class.getResourceAsStream("/help/reference/sql-queries.md")) {
 				examples = in == null ? List.of() : SqlExample.of(new String(in.readAllBytes(), StandardCharsets.UTF_8));
 			} catch (IOException e) {
 				ILog.of(SqlPage.class).warn("The queries of the help cannot be read: " + e.getMessage(), e);

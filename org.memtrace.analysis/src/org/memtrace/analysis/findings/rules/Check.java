@@ -66,7 +66,7 @@ public record Check(String text, double value, boolean least, double threshold, 
 		return share ? 1 - value <= (1 - threshold) / CLEAR : value >= threshold * CLEAR;
 	}
 
-	/** Conditions with their values; docs/reference/json.md. */
+	/** Conditions with their values; docs/reference/json-analysis.md. */
 	public static JsonArray toJson(List<Check> all) {
 		JsonArray checks = new JsonArray();
 		for (Check c : all) {

@@ -53,7 +53,7 @@ class SqlExampleTest {
 
 	@Test
 	void allOfThePage() throws IOException {
-		String page = Files.readString(Path.of(System.getProperty("memtrace.root"), "docs/reference/sql.md"));
+		String page = Files.readString(Path.of(System.getProperty("memtrace.root"), "docs/reference/sql-queries.md"));
 		List<SqlExample> found = SqlExample.of(page);
 		assertEquals(page.split("```sql").length - 1, found.size());
 		assertEquals(IntStream.rangeClosed(1, found.size()).boxed().toList(), found.stream().map(SqlExample::number).toList());

@@ -13,7 +13,7 @@ import org.memtrace.model.MemtraceException;
 
 /**
  * Precision and recall of each label on made programs whose pattern is known. The table is printed and stands in
- * docs/reference/patterns.md. {@code -Dmemtrace.patterns.seed=N} and {@code -Dmemtrace.patterns.programs=N} make others.
+ * docs/measured/patterns.md. {@code -Dmemtrace.patterns.seed=N} and {@code -Dmemtrace.patterns.programs=N} make others.
  */
 class PatternTruthTest {
 	private static final long SEED = Long.getLong("memtrace.patterns.seed", 20261122);

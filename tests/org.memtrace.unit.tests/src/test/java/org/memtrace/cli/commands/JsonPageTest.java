@@ -32,7 +32,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 
-/** Every command that prints something prints what docs/reference/json.md says. */
+/** Every command that prints something prints what docs/reference/json.md and the pages that it names say. */
 class JsonPageTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
 	private static final String TRACE = ROOT.resolve("testdata/traces/matmul-naive").toString();
@@ -51,12 +51,16 @@ class JsonPageTest {
 	@BeforeAll
 	static void load() throws Exception {
 		String schema = null;
-		for (String line : Files.readAllLines(ROOT.resolve("docs/reference/json.md"))) {
-			if (line.startsWith("## ")) {
+		List<String> lines = new ArrayList<>();
+		for (String page : List.of("json", "json-analysis", "json-pictures")) {
+			lines.addAll(Files.readAllLines(ROOT.resolve("docs/reference/" + page + ".md")));
+		}
+		for (String line : lines) {
+			if (line.startsWith("## memtrace.")) {
 				schema = line.substring(3);
 				PAGE.put(schema, new LinkedHashMap<>());
 				PAGE.get(schema).put("schema", true);
-			} else if (line.startsWith("| `")) {
+			} else if (line.startsWith("| `") && schema != null) {
 				String[] cells = line.split("\\|");
 				for (Matcher m = Pattern.compile("`([^`]+)`").matcher(cells[1]); m.find();) {
 					PAGE.get(schema).put(m.group(1), cells[2].isBlank());

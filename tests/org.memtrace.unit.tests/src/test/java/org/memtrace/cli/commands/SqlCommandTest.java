@@ -49,7 +49,7 @@ import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * Questions in SQL: the queries of docs/reference/sql.md, the same numbers as the other commands, limits, errors, installing the
+ * Questions in SQL: the queries of docs/reference/sql-queries.md, the same numbers as the other commands, limits, errors, installing the
  * engine.
  */
 class SqlCommandTest {
@@ -91,7 +91,7 @@ class SqlCommandTest {
 	/** Every query of the page runs on every trace, and finds something in one of them; those that must be empty nowhere are so nowhere. */
 	@Test
 	void theQueriesOfThePage() throws IOException {
-		String page = Files.readString(ROOT.resolve("docs/reference/sql.md"));
+		String page = Files.readString(ROOT.resolve("docs/reference/sql-queries.md"));
 		Matcher m = Pattern.compile("(?m)^(\\d+)\\. ([^\\n]*)(?:\\n[^`]*)?\\n```sql\\n(.*?)```", Pattern.DOTALL).matcher(page);
 		TreeMap<Integer, Integer> rows = new TreeMap<>();
 		while (m.find()) {
