@@ -63,6 +63,7 @@ if cmp -s "$tmp/cli.md" docs/reference/cli.md; then
 else
 	bad "docs/reference/cli.md is not current; accept with: build/collector/memtrace help --markdown >docs/reference/cli.md"
 fi
+wrong=$(releng/check-docs.py 2>&1) && ok || bad "documents: $wrong"
 "$memtrace" help --man "$tmp/man" || bad "help --man"
 for c in $commands; do
 	[ -s "$tmp/man/memtrace-$c.1" ] && ok || bad "no man page of $c"
