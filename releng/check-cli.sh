@@ -47,14 +47,18 @@ java() {
 
 # --- one table, two programs
 commands=$(sed -n 's/^\t//p' org.memtrace.cli/commands/index.txt)
-for c in $commands; do
-	"$memtrace" "$c" --help >"$tmp/native"
-	java "$c" --help >"$tmp/java"
-	cmp -s "$tmp/native" "$tmp/java" && ok || bad "help of $c differs between C and Java: $(diff "$tmp/native" "$tmp/java" | head -n 5)"
+mkdir "$tmp/help"
+# one JVM for all of them; `java --help` and the rest of this file start one for each
+# shellcheck disable=SC2086
+"$JAVA_HOME"/bin/java -cp "build/lib/*" releng/AllHelp.java "$tmp/help" $commands >"$tmp/java" 2>&1 || bad "help of Java: $(tail -n 3 "$tmp/java")"
+for c in $commands overview; do
+	words=$c
+	[ $c != overview ] || words=
+	"$memtrace" $words --help >"$tmp/native"
+	cmp -s "$tmp/native" "$tmp/help/$c" && ok || bad "help of $c differs between C and Java: $(diff "$tmp/native" "$tmp/help/$c" 2>&1 | head -n 5)"
 done
-"$memtrace" --help >"$tmp/native"
 java --help >"$tmp/java"
-cmp -s "$tmp/native" "$tmp/java" && ok || bad "the overview differs between C and Java"
+cmp -s "$tmp/java" "$tmp/help/overview" && ok || bad "the overview differs when it is asked for alone"
 
 # --- generated documents
 "$memtrace" help --markdown >"$tmp/cli.md"
