@@ -5,9 +5,12 @@
 # clang-tidy on the collector, the kernel's checkers on the module where they are installed, and the length of
 # lines in Java, C and documents; a part of collector/tests/run.sh.
 #
-#   releng/check-static.sh [FILE...]     default: all sources in C that git knows but tests and those below,
-#                                        each with its reason
+#   releng/check-static.sh [--all | FILE...]     all sources in C that git knows but tests and those below, each
+#                                                with its reason; default: those of them whose contents are not in
+#                                                releng/recorded.txt (releng/unchanged.py)
 set -u
+all=
+[ "${1:-}" != --all ] || { all=yes; shift; }
 cd "$(dirname "$(readlink -f "$0")")/../collector" || exit 1
 top=$PWD/..
 mkdir -p "$top"/build
@@ -44,9 +47,20 @@ else
 	# those that are new and not yet added, too
 	{ git ls-files '*.c' && git ls-files --others --exclude-standard '*.c'; } | grep -v '^tests/' | grep -vxF "$left_out"
 fi >"$top"/build/static-files
+known=
+if [ $# = 0 ]; then
+	[ -s "$top"/build/static-files ] || exit 1
+	salt="$(clang-tidy --version | grep -i version) $checks"
+	mv "$top"/build/static-files "$top"/build/static-all
+	# shellcheck disable=SC2046
+	"$top"/releng/unchanged.py left static "$salt" $(make -s language) <"$top"/build/static-all >"$top"/build/static-files || exit 1
+	known=$(($(grep -c . <"$top"/build/static-all) - $(grep -c . <"$top"/build/static-files)))
+	[ -z "$all" ] || { mv "$top"/build/static-all "$top"/build/static-files; known=; }
+	[ -z "$known" ] || known=", $known as recorded"
+fi
 out=$top/build/static.txt
 # one at a time on each processor; what it says on stderr is a count
-xargs -P "$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' "--checks=$checks" {} -- \
+xargs -r -P "$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' "--checks=$checks" {} -- \
 	$(make -s language) '-DMT_GIT_COMMIT=\"\"' <"$top"/build/static-files >"$out" 2>"$out.err"
 rc=$?
 cat "$out"
@@ -55,5 +69,6 @@ files=$(grep -c . <"$top"/build/static-files)
 findings=$(grep -c -E ': (error|warning): ' "$out")
 module=0
 [ $# -gt 0 ] || tests/kmod/static.sh || module=1
-echo "static: $((files)) files, $findings findings"
-[ $rc = 0 ] && [ "$findings" = 0 ] && [ "$files" -gt 0 ] && [ $module = 0 ]
+echo "static: $((files)) files, $findings findings$known"
+[ $rc = 0 ] && [ "$findings" = 0 ] && { [ "$files" -gt 0 ] || [ -n "$known" ]; } && [ $module = 0 ] || exit 1
+[ $# -gt 0 ] || "$top"/releng/unchanged.py passed static

@@ -8,6 +8,7 @@
 #
 # KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
 # the cases of the suites fidelity and robustness whose name matches, SEED=N repeats its random instants.
+# BEFORE_FIDELITY is a command that is waited for in "all" before the suite whose times matter.
 
 tests=$(cd "$(dirname "$0")" && pwd)
 collector=$tests/..
@@ -69,6 +70,7 @@ for suite; do
 		for s in unit decoder context exact valgrind dynamorio zoom host io; do "$0" $s || status=1; done
 		wait $robustness || status=1
 		cat "${said%/*}/robustness-suite.txt"
+		${BEFORE_FIDELITY:-:}
 		"$0" fidelity || status=1	# times matter in it: not beside the others
 		wait $static || status=1
 		cat "$said"
