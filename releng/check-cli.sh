@@ -177,6 +177,7 @@ expect 3 "no OTF2 archive\|does not exist" "$memtrace" otf2-stream /no/such.otf2
 expect 2 "there is no tool scorep" "$memtrace" record -o "$tmp/none" --with scorep:all -- /bin/true
 expect 2 "which modules" "$memtrace" record -o "$tmp/none" --with eztrace: -- /bin/true
 expect 2 "needs --with" "$memtrace" record -o "$tmp/none" --libomp -- /bin/true
+expect 2 "works with these backends only: zap, rwp" "$memtrace" record --backend none --zoom 0x1000-0x2000 -- /bin/true
 expect 4 "EZTrace is not installed" env PATH=/nowhere "$memtrace" record -o "$tmp/none" --with eztrace:pthread -- /bin/true
 if command -v eztrace >/dev/null && gcc -O1 -g -fopenmp -o "$tmp/array" testdata/otf2/array.c 2>/dev/null; then
 	expect 4 "no module nothing here, only .*pthread" "$memtrace" record -o "$tmp/none" --with eztrace:nothing -- /bin/true

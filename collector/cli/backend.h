@@ -42,7 +42,10 @@ struct mt_backend_result {
 #define MT_ABILITY_EXACT		0x10u	/* it counts every access */
 #define MT_ABILITY_WINDOWS		0x20u	/* it can count for a part of the time (--windows) */
 #define MT_ABILITY_INSTRUCTIONS		0x40u	/* it can count what each instruction accesses (--instructions) */
-#define MT_N_ABILITIES			7
+#define MT_ABILITY_ZOOM			0x80u	/* it can look closely at a structure (--zoom) */
+#define MT_ABILITY_SUBPHASES		0x100u	/* it sees a page again in parts of an interval (--subphases), fewer where the governor asks for it */
+#define MT_ABILITY_ANY_MEMORY		0x200u	/* memory of all kinds, but that of devices and huge pages, wherever it is */
+#define MT_N_ABILITIES			10
 extern const char *const mt_ability_name[MT_N_ABILITIES];
 
 /*

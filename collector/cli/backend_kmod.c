@@ -427,7 +427,8 @@ static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backe
 const struct mt_backend mt_backend_kmod = {
 	.name = "kmod",
 	.title = "Kernel module",
-	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_RUNNING | MT_ABILITY_ANY_PROGRAM | MT_ABILITY_WRITE_TRACKING,
+	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_RUNNING | MT_ABILITY_ANY_PROGRAM | MT_ABILITY_WRITE_TRACKING |
+		     MT_ABILITY_ANY_MEMORY,
 	.library = MT_LIBRARY_LEAVES_IT,
 	.probe = probe,
 	.guarantee = guarantee,

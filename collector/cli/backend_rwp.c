@@ -161,7 +161,7 @@ static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backe
 const struct mt_backend mt_backend_rwp = {
 	.name = "rwp",
 	.title = "User space, private memory",
-	.abilities = MT_ABILITY_ACCESSES,
+	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_ZOOM | MT_ABILITY_SUBPHASES,
 	.library = MT_LIBRARY_HIDES,
 	.probe = probe,
 	.guarantee = guarantee,

@@ -213,7 +213,7 @@ static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backe
 const struct mt_backend mt_backend_zap = {
 	.name = "zap",
 	.title = "User space",
-	.abilities = MT_ABILITY_ACCESSES,
+	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_ZOOM | MT_ABILITY_SUBPHASES,
 	.library = MT_LIBRARY_TRACES,
 	.probe = probe,
 	.guarantee = guarantee,

@@ -8,6 +8,7 @@
 
 const char *const mt_ability_name[MT_N_ABILITIES] = {
 	"accesses", "running-process", "any-program", "write-tracking", "exact-counts", "windows", "instructions",
+	"zoom", "subphases", "any-memory",
 };
 
 #define BACKEND(name) extern const struct mt_backend mt_backend_##name;

@@ -10,6 +10,7 @@
 
 #include "native.h"
 #include "accesses.h"
+#include "backend.h"
 #include "finish.h"
 #include "info.h"
 #include "manifest.h"
@@ -334,6 +335,7 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	json_t *st = json_object_get(m, "status");
 	int64_t start = (int64_t)mt_info_number(clock, "start_ns"), end = json_integer_value(json_object_get(clock, "end_ns"));
 	uint64_t faults = mt_info_number(over, "faults"), program = mt_info_number(over, "program_cpu_ns");
+	const struct mt_backend *used = mt_backend_find(mt_info_text(b, "name"));
 	char *cmd = mt_info_command(m), *lost = mt_info_losses(m);
 
 	printf("Trace       %s, %s\n", trace, mt_human_bytes(mt_tree_bytes(trace)));
@@ -357,10 +359,10 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		printf("            %s\n", mt_info_text(json_object_get(m, "unrecorded"), "text"));
 	if (*mt_info_text(json_object_get(m, "unlisted"), "text"))
 		printf("            %s\n", mt_info_text(json_object_get(m, "unlisted"), "text"));
-	/* the governor of zap and rwp has fewer where the budget, or one thread alone, asks for it */
+	/* the governor has fewer where the budget, or one thread alone, asks for it */
 	printf("Interval    %s, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
 	       mt_human_ns(mt_info_number(p, "interval_ns")),
-	       (!strcmp(mt_info_text(b, "name"), "zap") || !strcmp(mt_info_text(b, "name"), "rwp")) && mt_info_number(p, "subphases") > 1 &&
+	       used && used->abilities & MT_ABILITY_SUBPHASES && mt_info_number(p, "subphases") > 1 &&
 	       json_number_value(json_object_get(p, "max_overhead")) > 0 ? "at most " : "", mt_info_number(p, "subphases"),
 	       mt_info_number(p, "subphases") == 1 ? "" : "s", mt_info_number(over, "governor_changes"),
 	       mt_info_number(over, "governor_changes") == 1 ? "" : "s");

@@ -1024,11 +1024,28 @@ static const struct mt_backend *choose_exact(const struct mt_args *a, const stru
 	return best;
 }
 
+/* Of those that can look closely the one that auto prefers; where none works, the first. */
+static const struct mt_backend *best_to_zoom(const struct mt_probe *p)
+{
+	const struct mt_backend *best = NULL;
+	int most = 0;
+
+	for (int i = 0; i < mt_n_backends; i++) {
+		if (!(mt_backends[i]->abilities & MT_ABILITY_ZOOM))
+			continue;
+		if (!best || p->backend[i].preference > most) {
+			best = mt_backends[i];
+			most = p->backend[i].preference;
+		}
+	}
+	return best;
+}
+
 /* The backend that was asked for, or the best for @program (NULL: for processes); NULL after a message, with *rc. */
 static const struct mt_backend *choose(const struct mt_args *a, const struct mt_probe *p, const char *program, int *rc)
 {
-	/* only what the library does itself can look closely */
-	const char *asked = requested(a), *want = mt_args_has(a, "zoom") && !strcmp(asked, "auto") ? "zap" : asked;
+	const bool zoom = mt_args_has(a, "zoom") && !strcmp(requested(a), "auto");
+	const char *want = zoom ? best_to_zoom(p)->name : requested(a);
 	const bool automatic = !strcmp(want, "auto"), running = mt_args_has(a, "pid");
 	const struct mt_backend *b = automatic ? p->best : mt_backend_find(want);
 	const struct mt_backend_probe *found;
@@ -1747,6 +1764,13 @@ static int check_host(const struct mt_args *a)
 	return 0;
 }
 
+static bool can_zoom(const struct mt_args *a)
+{
+	const struct mt_backend *b = mt_backend_find(mt_args_get(a, "backend"));
+
+	return !mt_args_has(a, "exact") && (!b || b->abilities & MT_ABILITY_ZOOM);
+}
+
 int cmd_record(const struct mt_args *a)
 {
 	char *why;
@@ -1790,10 +1814,13 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--io-buffer and --io-user need --io");
 	if (mt_args_has(a, "zoom") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--zoom cannot look into a process that runs already");
-	if (mt_args_has(a, "zoom") && (mt_args_has(a, "exact") ||
-				       (strcmp(mt_args_get(a, "backend"), "auto") && strcmp(mt_args_get(a, "backend"), "zap") &&
-					strcmp(mt_args_get(a, "backend"), "rwp"))))
-		return mt_fail(a, MT_EXIT_USAGE, "--zoom works with the backends zap and rwp only");
+	if (mt_args_has(a, "zoom") && !can_zoom(a)) {
+		char *names = names_of(MT_ABILITY_ZOOM);
+
+		err = mt_fail(a, MT_EXIT_USAGE, "--zoom works with these backends only: %s", names);
+		free(names);
+		return err;
+	}
 	if (mt_args_has(a, "zoom-cpu") && !mt_args_has(a, "zoom"))
 		return mt_fail(a, MT_EXIT_USAGE, "--zoom-cpu needs --zoom");
 	if (check_pattern(a, "follow") || check_pattern(a, "skip"))

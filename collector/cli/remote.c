@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "backend.h"
 #include "luggage.h"
 #include "on_node.h"
 #include "tracedir.h"
@@ -460,7 +461,7 @@ static bool safe_folder(const char *f)
 /* Does the recorder fit? 0, or an exit code after a message. */
 static int judge(const struct remote *r, const struct facts *f, const struct mt_luggage *l)
 {
-	const char *backend = mt_args_get(r->a, "backend");
+	const struct mt_backend *b = mt_backend_find(mt_args_get(r->a, "backend"));
 	const int glibc = minor_of_glibc(f->glibc);
 	int major = 0, minor = 0;
 	struct utsname u;
@@ -473,7 +474,7 @@ static int judge(const struct remote *r, const struct facts *f, const struct mt_
 		return mt_fail(r->a, MT_EXIT_UNAVAILABLE, "%s is a machine of the kind %s; this recorder is for %s", r->host,
 			       f->machine ? f->machine : "?", u.machine);
 	if (!f->kernel || sscanf(f->kernel, "%d.%d", &major, &minor) != 2 ||
-	    ((major < 5 || (major == 5 && minor < KERNEL_MINOR)) && strcmp(backend, "none")))
+	    ((major < 5 || (major == 5 && minor < KERNEL_MINOR)) && !(b && !(b->abilities & MT_ABILITY_ACCESSES))))
 		return mt_fail(r->a, MT_EXIT_UNAVAILABLE, "%s runs Linux %s; recording needs 5.%d or newer (--backend none records structures only)",
 			       r->host, f->kernel ? f->kernel : "?", KERNEL_MINOR);
 	if (glibc < 0)

@@ -260,9 +260,9 @@ static void add_inherited(struct mt_context *c, const char *trace, const char *i
 }
 
 /* Does the backend see what is of this kind, wherever it is? */
-static bool sees_kind(const char *backend, enum kind kind)
+static bool sees_kind(const struct mt_backend *b, enum kind kind)
 {
-	return !strcmp(backend, "kmod") && kind != DEVICE && kind != HUGE;
+	return b->abilities & MT_ABILITY_ANY_MEMORY && kind != DEVICE && kind != HUGE;
 }
 
 static int write_rows(struct row *row, size_t n, const char *dir)
@@ -285,14 +285,15 @@ static int write_rows(struct row *row, size_t n, const char *dir)
 int mt_unseen_write(struct mt_context *c, const char *trace, const char *image, const char *dir)
 {
 	json_t *j = mt_image_read(trace, image);
-	const char *backend = json_string_value(json_object_get(j, "backend"));
-	const bool told = backend && (!strcmp(backend, "zap") || !strcmp(backend, "rwp"));
+	const char *name = json_string_value(json_object_get(j, "backend"));
+	const struct mt_backend *backend = name ? mt_backend_find(name) : NULL;
+	const bool told = backend && mt_traces(backend->library);
 	struct row *row;
 	size_t n = 0, w = 0;
 	int err;
 
 	/* of an older recorder, or nothing of the log is left; backends that count see all that their code does */
-	if (!backend || (told && !c->unseen.looked) || (!told && strcmp(backend, "kmod") != 0)) {
+	if (!backend || (told && !c->unseen.looked) || (!told && !(backend->abilities & MT_ABILITY_ANY_MEMORY))) {
 		char *path = mt_printf("%s/unseen.csv", dir);
 
 		unlink(path);
@@ -583,7 +584,7 @@ json_t *mt_unseen_describe(const char *trace, char *const *dirs, const char *con
 				why = message ? mt_strdup(message) : NULL;
 		} else if (b && b->abilities & MT_ABILITY_EXACT) {
 			k.exact++;
-			k.instrumented |= !strcmp(name, "hooks");
+			k.instrumented |= b->library == MT_LIBRARY_COUNTS;
 		} else if (add_image(&all, trace, dirs[i], i)) {
 			k.told++;
 			k.cut += !strcmp(state[i], "aborted") || !strcmp(state[i], "running");

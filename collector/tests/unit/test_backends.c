@@ -28,7 +28,13 @@ static void table(void)
 		CHECK(b->abilities >> MT_N_ABILITIES == 0);
 	}
 	CHECK(mt_backend_find("auto") == NULL);
-	CHECK(mt_backend_find("zap")->library == MT_LIBRARY_TRACES);
+	CHECK(mt_backend_find("zap")->library == MT_LIBRARY_TRACES && mt_backend_find("rwp")->library == MT_LIBRARY_HIDES);
+	/* a close look, and parts of an interval, are the library's own */
+	for (int i = 0; i < mt_n_backends; i++) {
+		const unsigned int own = mt_backends[i]->abilities & (MT_ABILITY_ZOOM | MT_ABILITY_SUBPHASES);
+
+		CHECK_EQ(own, mt_traces(mt_backends[i]->library) ? MT_ABILITY_ZOOM | MT_ABILITY_SUBPHASES : 0);
+	}
 }
 
 static void probes(void)
