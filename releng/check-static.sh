@@ -25,9 +25,9 @@ module/main.c
 module/monitor.c
 module/sweep.c
 module/task.c
-valgrind/tool.c
-dynamorio/client.c
-dynamorio/plan.c'
+engines/valgrind/tool.c
+engines/dynamorio/client.c
+engines/dynamorio/plan.c'
 (cd "$top" && releng/check-lines.py "$@") || exit 1
 command -v clang-tidy >/dev/null || {
 	echo "check-static needs clang-tidy" >&2

@@ -56,7 +56,7 @@ native() {
 	make -s -C collector BUILD="$out-build" CFLAGS="-O0 -g --coverage -fprofile-update=atomic -fprofile-abs-path" REPRODUCIBLE= unit >"$out.log" 2>&1 ||
 		tools_say "tests failed, see build/coverage/native.log"
 	gcovr --root collector --exclude 'collector/tests/' "$out-build" --html-details "$out"/index.html --csv "$out.csv" >/dev/null
-	awk -F, -v sources="$(cd collector && ls lib/*.c cli/*.c monitor/*.c preload/*.c preload/*/*.c module/*.c | tr '\n' ' ')" '
+	awk -F, -v sources="$(cd collector && git ls-files 'common/*.c' 'cli/*.c' 'preload/*.c' 'module/*.c' | tr '\n' ' ')" '
 		NR > 1 { lines[$1] = $2; hit[$1] = $3 }
 		END {
 			printf "%-42s %8s %8s\n", "source", "lines", "reached"

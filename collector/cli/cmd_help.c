@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /* memtrace help, completion, version */
-#include "help.h"
-#include "native.h"
+#include "cli/help.h"
+#include "cli/table/native.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -11,10 +11,10 @@
  * $MEMTRACE_WORKBENCH, or the one that this program stands in, or workbench or
  * ../workbench beside it; it has the script memtrace-workbench.
  */
-#include "args.h"
-#include "java.h"
-#include "native.h"
-#include "util.h"
+#include "cli/table/args.h"
+#include "cli/java.h"
+#include "cli/table/native.h"
+#include "cli/base/util.h"
 
 #include <errno.h>
 #include <pwd.h>

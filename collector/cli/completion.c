@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /* Shell completion out of the command table. */
-#include "help.h"
+#include "cli/help.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /* The command table as text, Markdown and man pages. The table is ASCII: bytes are columns. */
-#include "help.h"
+#include "cli/help.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "cli/base/util.h"
 
 #define WIDTH 80
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "command.h"
+#include "cli/table/command.h"
 
 /* The help of one command, 80 columns. org.memtrace.cli.args.HelpText prints the same. */
 void mt_help_command(FILE *f, const struct mt_command *c);

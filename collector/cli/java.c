@@ -11,8 +11,8 @@
  * archive in the cache folder, which it makes by itself at the end of the first
  * run (-XX:+AutoCreateSharedArchive).
  */
-#include "java.h"
-#include "args.h"
+#include "cli/java.h"
+#include "cli/table/args.h"
 
 #include <dirent.h>
 #include <errno.h>

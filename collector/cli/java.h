@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "command.h"
+#include "cli/table/command.h"
 
 /* Absolute path of the running memtrace program, or -errno. */
 int mt_self(char path[PATH_MAX]);

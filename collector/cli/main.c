@@ -4,11 +4,11 @@
  * memtrace: one command for all. Checks the command line against the command
  * table, runs native commands here and all others in a JVM.
  */
-#include "help.h"
-#include "java.h"
-#include "native.h"
-#include "tracedir.h"
-#include "util.h"
+#include "cli/help.h"
+#include "cli/java.h"
+#include "cli/table/native.h"
+#include "cli/trace/tracedir.h"
+#include "cli/base/util.h"
 
 #include <errno.h>
 #include <signal.h>

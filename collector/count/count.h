@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 #define MT_COUNT_PAGE_SHIFT 12
 #define MT_COUNT_REGION_SHIFT 21

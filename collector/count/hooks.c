@@ -13,7 +13,7 @@
  * detector never finds this one. Atomic operations must be done here, because the compiler
  * leaves them out; they are done with the strongest order.
  */
-#include "hooks.h"
+#include "count/hooks.h"
 
 #include <dlfcn.h>
 

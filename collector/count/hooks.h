@@ -4,7 +4,7 @@
 #ifndef MEMTRACE_COUNT_HOOKS_H
 #define MEMTRACE_COUNT_HOOKS_H
 
-#include "service.h"
+#include "count/service.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -10,7 +10,7 @@
 #ifndef MEMTRACE_COUNT_SERVICE_H
 #define MEMTRACE_COUNT_SERVICE_H
 
-#include "site.h"
+#include "count/site.h"
 
 /* Raised when struct mt_count_thread, mt_count_hit() or what is below changes. */
 #define MT_COUNT_SERVICE_VERSION 3u

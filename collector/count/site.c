@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0 OR GPL-2.0-or-later
-#include "site.h"
+#include "count/site.h"
 
 #include <string.h>
 

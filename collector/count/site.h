@@ -16,7 +16,7 @@
 #ifndef MEMTRACE_SITE_H
 #define MEMTRACE_SITE_H
 
-#include "count.h"
+#include "count/count.h"
 
 /* Classes of strides by distance, negative ones the same mirrored: MT_SITE_SAME - class. */
 enum {

@@ -6,7 +6,7 @@
  * done first; what it accessed is counted as ranges. The Makefile makes the linker's list of the
  * lines that begin with WRAP. Nothing here calls a function that is wrapped.
  */
-#include "hooks.h"
+#include "count/hooks.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * asm.h - the assembly of the preload library, and what it knows of code: one source for each processor in asm/. The
- * rest of what is of the processor: lib/arch.h.
+ * rest of what is of the processor: common/arch.h.
  */
 #ifndef MEMTRACE_ASM_H
 #define MEMTRACE_ASM_H
@@ -58,7 +58,7 @@ size_t mt_arch_jump(uint8_t *code, const void *at, const void *to);
 void mt_arch_code_changed(void *at, size_t bytes);
 
 /*
- * What is moved from around a system call (lib/clonesite.h), MT_SITES times MT_MOVED_MAX bytes, alone on their pages: these are
+ * What is moved from around a system call (common/clonesite.h), MT_SITES times MT_MOVED_MAX bytes, alone on their pages: these are
  * written while what writes them runs.
  */
 extern char mt_arch_moved[] __attribute__((visibility("hidden")));

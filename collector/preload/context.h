@@ -14,9 +14,9 @@
  *               thread may hold while it calls mmap
  *  monitor      the monitor thread: unknown to libc, with a copy of the main
  *               thread's TLS, its own descriptor table and all signals blocked;
- *               memcpy and friends and the functions of lib/ only
+ *               memcpy and friends and the functions of common/ only
  *  fork         in _Fork(), on a stack of its own, all signals blocked; raw system
- *               calls and lib/ only, memory of the program must not be written
+ *               calls and common/ only, memory of the program must not be written
  */
 #ifndef MEMTRACE_CONTEXT_H
 #define MEMTRACE_CONTEXT_H
@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image.h"
-#include "rawsys.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
 
 /*
  * > 0 while this thread is inside code of memtrace: hooks must pass through.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /* What links when the context library is not there: nothing is recorded. */
-#include "context.h"
+#include "preload/context.h"
 
 #define WEAK __attribute__((weak))
 

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "counting.h"
+#include "preload/counting.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gates.h"
-#include "process.h"
-#include "rawsys.h"
-#include "request.h"
-#include "service.h"
-#include "settings.h"
-#include "windows.h"
+#include "preload/gates.h"
+#include "preload/process.h"
+#include "common/rawsys.h"
+#include "engines/valgrind/request.h"
+#include "count/service.h"
+#include "common/settings.h"
+#include "preload/windows.h"
 
 #define FIRST_BYTES (1ul << 20)
 #define SITES_BYTES (1ul << 18)

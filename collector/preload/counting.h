@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-#include "image.h"
-#include "tracefile.h"
+#include "preload/image.h"
+#include "common/tracefile.h"
 
 /* What an interval counted. */
 struct cnt_interval {
@@ -31,13 +31,13 @@ uint64_t cnt_pending(void);
 int cnt_has_code(void);
 enum cnt_tool { CNT_NONE, CNT_VALGRIND, CNT_DYNAMORIO };
 /*
- * constructor: accesses are counted by what the program runs under (collector/valgrind, collector/dynamorio). 0, or negative
+ * constructor: accesses are counted by what the program runs under (collector/engines). 0, or negative
  * errno: it is not there.
  */
 int cnt_use_tool(void);
 /* By which one? Any thread. */
 enum cnt_tool cnt_has_tool(void);
-/* Asks it (valgrind/request.h). Any thread. */
+/* Asks it (engines/valgrind/request.h). Any thread. */
 uint64_t cnt_ask(unsigned int request, uint64_t a, uint64_t b);
 /* constructor: what was accessed until now, by the loader and by this library, is no access of the program. */
 void cnt_begin(void);

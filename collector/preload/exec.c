@@ -4,18 +4,18 @@
  * The ends of an image: exec and exit. Both end the current interval first, so that
  * nothing is lost; a fatal signal loses at most the interval in which it came.
  */
-#include "process.h"
+#include "preload/process.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 
-#include "counting.h"
-#include "gates.h"
-#include "quiet.h"
-#include "out.h"
-#include "rawsys.h"
-#include "zap/monitor.h"
+#include "preload/counting.h"
+#include "preload/gates.h"
+#include "preload/quiet.h"
+#include "common/out.h"
+#include "common/rawsys.h"
+#include "preload/zap/monitor.h"
 
 int mt_process_is_own(void)
 {

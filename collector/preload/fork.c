@@ -39,7 +39,7 @@
  * MEMTRACE_FORK_COPY_MAX bytes), or the child fails, both processes continue on private mappings of the then frozen file: correct and
  * without any copy, but the accesses of neither are traced from there on ("stop").
  */
-#include "process.h"
+#include "preload/process.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -48,20 +48,20 @@
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 
-#include "asm.h"
-#include "context.h"
-#include "counting.h"
-#include "gates.h"
-#include "maps.h"
-#include "quiet.h"
-#include "rawdir.h"
-#include "rawsys.h"
-#include "stacks.h"
-#include "thread.h"
-#include "zap/hooks.h"
-#include "zap/monitor.h"
-#include "zap/rwp.h"
-#include "zap/space.h"
+#include "preload/asm.h"
+#include "preload/context.h"
+#include "preload/counting.h"
+#include "preload/gates.h"
+#include "common/maps.h"
+#include "preload/quiet.h"
+#include "common/rawdir.h"
+#include "common/rawsys.h"
+#include "preload/stacks.h"
+#include "preload/thread.h"
+#include "preload/zap/hooks.h"
+#include "preload/zap/monitor.h"
+#include "preload/zap/rwp.h"
+#include "preload/zap/space.h"
 
 #define STACK_BYTES (128ul << 10)
 #define WAIT_FLAGS (1 | 4 | 0x01000000 | 0x40000000)	/* WNOHANG | WEXITED | WNOWAIT | __WALL */

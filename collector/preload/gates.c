@@ -11,13 +11,13 @@
  *
  * The code stays writable as long as there are windows. No libc, no allocation but by mapping.
  */
-#include "gates.h"
+#include "preload/gates.h"
 
 #include <elf.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 #define PAGE 4096ul
 #define INSTRUCTION 5

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "service.h"
+#include "count/service.h"
 
 /* There are windows: all modules have to have gates, and these are closed from here on. Before any module comes, and once. */
 void gates_use(void);

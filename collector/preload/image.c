@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "image.h"
+#include "preload/image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 #define PARENT_VAR MT_VARIABLE(MEMTRACE_PARENT_IMAGE)
 /* wide enough to be rewritten in place by every child: sign and nine digits */

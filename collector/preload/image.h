@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch.h"
-#include "out.h"
-#include "settings.h"
+#include "common/arch.h"
+#include "common/out.h"
+#include "common/settings.h"
 
 struct mt_image {
 	int index;

@@ -6,23 +6,23 @@
  * the whole work with raw system calls and never call the original; so no
  * instruction has to be moved, and any function of at least JUMP bytes will do.
  * Only where libc has no _Fork, a system call in the middle of fork() is replaced
- * (lib/clonesite.h), and the instructions around it move to a page of this library.
+ * (common/clonesite.h), and the instructions around it move to a page of this library.
  *
  * The page stays executable while it is writable, since libc may be on it. Where the
  * system refuses that, it is not executable for a moment: there is one thread, and
  * the system calls here are our own.
  */
-#include "patch.h"
+#include "preload/patch.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 
-#include "asm.h"
-#include "clonesite.h"
-#include "rawsys.h"
-#include "request.h"
+#include "preload/asm.h"
+#include "common/clonesite.h"
+#include "common/rawsys.h"
+#include "engines/valgrind/request.h"
 
 /* The hash of symbol names of DT_GNU_HASH. */
 static uint32_t hash_of(const char *name)

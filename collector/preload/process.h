@@ -6,7 +6,7 @@
 #ifndef MEMTRACE_PROCESS_H
 #define MEMTRACE_PROCESS_H
 
-#include "image.h"
+#include "preload/image.h"
 
 struct mt_process {
 	struct mt_config config;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "quiet.h"
+#include "preload/quiet.h"
 
 #include <errno.h>
 #include <link.h>
@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "process.h"
-#include "quietwords.h"
-#include "rawsys.h"
-#include "settings.h"
-#include "thread.h"
+#include "preload/process.h"
+#include "common/quietwords.h"
+#include "common/rawsys.h"
+#include "common/settings.h"
+#include "preload/thread.h"
 
 #define SCRATCH_BYTES (256ul << 10)
 /* The path as CSV, when each of its bytes is a quote, and the numbers. */

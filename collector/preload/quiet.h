@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#include "image.h"
+#include "preload/image.h"
 
 enum mt_start {
 	MT_START_NOW,

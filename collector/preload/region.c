@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /*
- * region.c - regions of the program by name: what memtrace_begin() and memtrace_end() of regions/memtrace.h and memtrace.f90
+ * region.c - regions of the program by name: what memtrace_begin() and memtrace_end() of count/api/memtrace.h and memtrace.f90
  * call when the program is recorded. One line of regions.csv for each call (docs/reference/trace-files.md).
  *
  * The file is opened for each line: the program may close any descriptor, change its descriptors, or be a child of fork with
@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "process.h"
-#include "rawsys.h"
+#include "preload/process.h"
+#include "common/rawsys.h"
 
 #define LONGEST_NAME 200
 

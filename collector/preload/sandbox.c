@@ -5,11 +5,11 @@
  * a child makes each call with arguments that the kernel refuses; the filter comes before that.
  * Filters that look at arguments may let these pass and kill the real ones: not found here.
  */
-#include "sandbox.h"
+#include "preload/sandbox.h"
 
 #include <sched.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 /* those that mt_sys_mkdir() and mt_sys_readlink() make */
 #ifdef SYS_mkdir

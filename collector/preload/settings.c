@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-#include "settings.h"
+#include "common/settings.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "faultprobe.h"
-#include "image.h"
+#include "common/faultprobe.h"
+#include "preload/image.h"
 
 /* @value of a variable, within the limits; what is no number is as if it were not there. */
 static uint64_t number(const char *value, uint64_t dflt, uint64_t min, uint64_t max)
@@ -59,7 +59,7 @@ int mt_config_read(struct mt_config *c)
 #define SETTING(variable, field, type, unit, option, dflt, min, max, ...) \
 	c->field = (type)number(getenv(#variable), dflt, min, max);
 #define INNER(variable, field, type, dflt, min, max) c->field = (type)number(getenv(#variable), dflt, min, max);
-#include "settings.list"
+#include "common/settings.list"
 	if (c->first_interval_ns < 1000000 || c->first_interval_ns > c->interval_ns)
 		c->first_interval_ns = c->interval_ns;
 	if (c->library != MT_LIBRARY_COUNTS || ((c->windows == MT_WINDOW_SHARE || c->windows == MT_WINDOW_EACH) &&

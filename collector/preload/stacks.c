@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "stacks.h"
+#include "preload/stacks.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "asm.h"
-#include "image.h"
-#include "rawdir.h"
-#include "rawsys.h"
-#include "zap/space.h"
+#include "preload/asm.h"
+#include "preload/image.h"
+#include "common/rawdir.h"
+#include "common/rawsys.h"
+#include "preload/zap/space.h"
 
 #define LINK_BEFORE 32		/* struct pthread: list, tid, (unused), robust_prev, robust_head */
 #define LINK_BYTES 56

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "maps.h"
+#include "common/maps.h"
 
 struct mt_stacks {
 	uint64_t *robust;	/* heads of the threads' robust lists; mt_rawmap() memory */

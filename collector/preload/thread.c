@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "thread.h"
+#include "preload/thread.h"
 
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "asm.h"
-#include "quietwords.h"
-#include "rawsys.h"
+#include "preload/asm.h"
+#include "common/quietwords.h"
+#include "common/rawsys.h"
 
 #define WALL 0x40000000		/* __WALL: a child that sends no signal */
 #define HELPER_BYTES (16ul << 10)

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "windows.h"
+#include "preload/windows.h"
 
 #include <string.h>
 
-#include "gates.h"
-#include "process.h"
-#include "rawsys.h"
-#include "zap/monitor.h"
+#include "preload/gates.h"
+#include "preload/process.h"
+#include "common/rawsys.h"
+#include "preload/zap/monitor.h"
 
 #define OUT_BYTES 4096
 #define LOOK_NS 10000000	/* so often the monitor looks whether a signal came */
@@ -179,7 +179,7 @@ void windows_after_fork(void)
 	api_lock.word = 0;
 }
 
-/* ---- for the program. Called by name only, through dlsym(), by regions/memtrace.h. Threads of the program. */
+/* ---- for the program. Called by name only, through dlsym(), by count/api/memtrace.h. Threads of the program. */
 
 #define EXPORTED __attribute__((visibility("default")))
 EXPORTED void memtrace_gate_open(const char *unused);

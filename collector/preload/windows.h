@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "image.h"
+#include "preload/image.h"
 
 /* monitor: begins with the image. 0 or negative errno. */
 int windows_start(const struct mt_image *img, uint64_t now);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 /* arm64.c - see asm.h. */
 #ifdef __aarch64__
-#include "../asm.h"
-#include "clonesite.h"
+#include "preload/asm.h"
+#include "common/clonesite.h"
 
 #include <string.h>
 
@@ -99,7 +99,7 @@ size_t mt_arch_jump(uint8_t *code, const void *at, const void *to)
 	return n + sizeof(to);
 }
 
-/* lib/clonesite.c finds no places here. */
+/* common/clonesite.c finds no places here. */
 char mt_arch_moved[MT_SITES * MT_MOVED_MAX];
 
 size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to)

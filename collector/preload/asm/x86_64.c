@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 /* x86_64.c - see asm.h. */
 #ifdef __x86_64__
-#include "../asm.h"
+#include "preload/asm.h"
 
 #include <string.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 /*
  * A system call of a program of Go, whose number and arguments are where the kernel wants them, and a jump to mt_arch_go_on[@at / 8]. What

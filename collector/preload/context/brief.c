@@ -19,10 +19,10 @@
  */
 #include <time.h>
 
-#include "arch.h"
-#include "ctx.h"
-#include "patience.h"
-#include "rawsys.h"
+#include "common/arch.h"
+#include "preload/context/ctx.h"
+#include "common/patience.h"
+#include "common/rawsys.h"
 
 #define LISTED_NS 2000			/* CPU time of one that is listed */
 #define AT_ONCE 1024			/* listed without a look at the time */

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "preload/context/ctx.h"
 
 #define HEAP_BYTES ((uintptr_t)64 << 20)	/* HEAP_MAX_SIZE of malloc/arena.c where pointers have 64 bits */
 #define HEADER 32u		/* what the allocator writes behind a block, at most */

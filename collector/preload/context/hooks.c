@@ -22,8 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "context.h"
-#include "ctx.h"
+#include "preload/context.h"
+#include "preload/context/ctx.h"
 
 CTX_TLS int ctx_nest;
 CTX_TLS int ctx_pool_mode;

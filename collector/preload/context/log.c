@@ -15,9 +15,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ctx.h"
-#include "image.h"
-#include "rawsys.h"
+#include "preload/context/ctx.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
 
 #define BUF_SIZE 65536u
 #define STALE_NS 500000000ull	/* without a monitor the threads flush */

@@ -10,11 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "context.h"
-#include "ctx.h"
-#include "image.h"
-#include "rawsys.h"
-#include "settings.h"
+#include "preload/context.h"
+#include "preload/context/ctx.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
+#include "common/settings.h"
 
 _Atomic int ctx_on;
 size_t ctx_min_alloc = 4096;

@@ -8,7 +8,7 @@
  * never changed or removed, and the table they are in stays mapped when it
  * grows.
  */
-#include "ctx.h"
+#include "preload/context/ctx.h"
 
 #define FIRST_SLOTS 4096u
 

@@ -15,8 +15,8 @@
  */
 #include <string.h>
 
-#include "context.h"
-#include "ctx.h"
+#include "preload/context.h"
+#include "preload/context/ctx.h"
 
 #define MAX_FILES 64
 #define MAX_STATICS 256

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctx.h"
-#include "patience.h"
-#include "rawsys.h"
+#include "preload/context/ctx.h"
+#include "common/patience.h"
+#include "common/rawsys.h"
 
 uint64_t ctx_now(void)
 {

@@ -15,8 +15,8 @@
  * table grows by doubling; the old one stays mapped because a reader may be in
  * it (all old ones together are smaller than the current one).
  */
-#include "arch.h"
-#include "ctx.h"
+#include "common/arch.h"
+#include "preload/context/ctx.h"
 
 #define FIRST_SLOTS 1024u
 

@@ -19,10 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ctx.h"
-#include "process.h"
-#include "rawsys.h"
-#include "thread.h"
+#include "preload/context/ctx.h"
+#include "preload/process.h"
+#include "common/rawsys.h"
+#include "preload/thread.h"
 
 CTX_TLS struct ctx_thread *ctx_self;
 static CTX_TLS int thread_done;		/* the key's destructor has run */

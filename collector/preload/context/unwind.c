@@ -17,9 +17,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "asm.h"
-#include "ctx.h"
-#include "rawsys.h"
+#include "preload/asm.h"
+#include "preload/context/ctx.h"
+#include "common/rawsys.h"
 
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RA = 16, REGISTERS = 17 };

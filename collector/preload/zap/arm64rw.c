@@ -5,7 +5,7 @@
  * (DDI 0487), C4.1 "A64 instruction set encoding": loads and stores, system instructions, SVE and SME memory.
  * Checked against disassemblers by tests/decoder.
  */
-#include "arm64rw.h"
+#include "preload/zap/arm64rw.h"
 
 enum { R = ARM64_READ, W = ARM64_WRITE, RW = ARM64_READ | ARM64_WRITE };
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "around.h"
+#include "preload/zap/around.h"
 
 #include <string.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 #define START_SLOTS 4096
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "decode.h"
+#include "preload/zap/decode.h"
 
 #include <string.h>
 
-#include "rawsys.h"
-#include "rwp.h"
-#include "rw.h"
+#include "common/rawsys.h"
+#include "preload/zap/rwp.h"
+#include "preload/zap/rw.h"
 
 #define SLOT_BITS 16
 #define SLOTS (1ul << SLOT_BITS)

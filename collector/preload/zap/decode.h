@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "perfring.h"
-#include "region.h"
+#include "preload/zap/perfring.h"
+#include "preload/zap/region.h"
 
 struct zap_decoded;
 

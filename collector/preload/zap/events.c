@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "events.h"
+#include "preload/zap/events.h"
 
-#include "image.h"
-#include "rawsys.h"
-#include "tracefile.h"
-#include "rw.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
+#include "common/tracefile.h"
+#include "preload/zap/rw.h"
 
 #define NOTED_PAGES (1ul << 16)
 

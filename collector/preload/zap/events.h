@@ -9,13 +9,13 @@
 
 #include <stdint.h>
 
-#include "around.h"
-#include "decode.h"
-#include "perfring.h"
-#include "records.h"
-#include "region.h"
-#include "space.h"
-#include "zoom.h"
+#include "preload/zap/around.h"
+#include "preload/zap/decode.h"
+#include "preload/zap/perfring.h"
+#include "preload/zap/records.h"
+#include "preload/zap/region.h"
+#include "preload/zap/space.h"
+#include "preload/zap/zoom.h"
 
 /* What is known of an interval by faults. */
 struct zap_part {

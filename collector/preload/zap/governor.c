@@ -27,7 +27,7 @@
  * since the last change. The gap between the two keeps it from swinging. The first INTERVALS
  * intervals may shrink at once: four intervals that the dear start has made long could be the rest of a short run.
  */
-#include "governor.h"
+#include "preload/zap/governor.h"
 
 #define LONGEST_NS 10000000000ull
 #define HORIZON_MIN_NS 1e9

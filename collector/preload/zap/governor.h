@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "tracefile.h"
+#include "common/tracefile.h"
 
 struct zap_governor {
 	double share;			/* cost / program CPU time allowed, 0 = off */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "hooks.h"
+#include "preload/zap/hooks.h"
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
@@ -8,12 +8,12 @@
 #include <sys/ioctl.h>
 #include <sys/shm.h>
 
-#include "context.h"
-#include "image.h"
-#include "quiet.h"
-#include "rwp.h"
-#include "space.h"
-#include "unseen.h"
+#include "preload/context.h"
+#include "preload/image.h"
+#include "preload/quiet.h"
+#include "preload/zap/rwp.h"
+#include "preload/zap/space.h"
+#include "preload/zap/unseen.h"
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24

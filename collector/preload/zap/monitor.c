@@ -22,7 +22,7 @@
  * may be (mon.careful), the boundary is before the scan and only scanned pages are zapped: a page that is touched during
  * the scan is found by this scan or the next one, and the window (ZapNs) has the scan in it. So the page set needs no event.
  */
-#include "monitor.h"
+#include "preload/zap/monitor.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -32,24 +32,24 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "context.h"
-#include "counting.h"
-#include "events.h"
-#include "governor.h"
-#include "maps.h"
-#include "output.h"
-#include "patience.h"
-#include "process.h"
-#include "quietwords.h"
-#include "rawdir.h"
-#include "rawsys.h"
-#include "request.h"
-#include "rwp.h"
-#include "scan.h"
-#include "space.h"
-#include "thread.h"
-#include "unseen.h"
-#include "windows.h"
+#include "preload/context.h"
+#include "preload/counting.h"
+#include "preload/zap/events.h"
+#include "preload/zap/governor.h"
+#include "common/maps.h"
+#include "preload/zap/output.h"
+#include "common/patience.h"
+#include "preload/process.h"
+#include "common/quietwords.h"
+#include "common/rawdir.h"
+#include "common/rawsys.h"
+#include "engines/valgrind/request.h"
+#include "preload/zap/rwp.h"
+#include "preload/zap/scan.h"
+#include "preload/zap/space.h"
+#include "preload/thread.h"
+#include "preload/zap/unseen.h"
+#include "preload/windows.h"
 
 #define MAX_RECORDS (1ul << 24)
 #define GAP_PAGES 16		/* runs closer than this are zapped with one call */
@@ -1198,7 +1198,7 @@ void mt_monitor_before_fork(void)
 		below_a_reaper = takes_orphans();
 }
 
-#define ORPHAN_NS 10000000000ull	/* who waits for orphans has done it by then; as in cli/orphan.c */
+#define ORPHAN_NS 10000000000ull	/* who waits for orphans has done it by then; as in cli/record/orphan.c */
 
 /* Can the monitor of this process be a process of its own, which nobody sees? */
 static int can_be_apart(const struct mt_config *c)
@@ -1298,7 +1298,7 @@ static uint64_t progress(void)
 
 /*
  * The monitor stands still, and the program goes on to its end: what the monitor has of the interval is lost. A file of the
- * image tells when it began, now, and how many records there were; the launcher makes a line of it (cli/intervals.c).
+ * image tells when it began, now, and how many records there were; the launcher makes a line of it (cli/trace/intervals.c).
  */
 static void note_standstill(enum mt_event ev)
 {

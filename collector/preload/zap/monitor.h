@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 
-#include "image.h"
-#include "tracefile.h"
+#include "preload/image.h"
+#include "common/tracefile.h"
 
 enum mt_event {
 	MT_EVENT_FORK = MT_MARK_FORK,

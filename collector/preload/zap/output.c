@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "output.h"
+#include "preload/zap/output.h"
 
 #include <string.h>
 
-#include "image.h"
-#include "rawsys.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
 
 #define ACCESS_BYTES (4ul << 20)
 #define INTERVAL_BYTES (64ul << 10)

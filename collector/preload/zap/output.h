@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include "records.h"
-#include "scan.h"
-#include "tracefile.h"
+#include "preload/zap/records.h"
+#include "preload/zap/scan.h"
+#include "common/tracefile.h"
 
 struct zap_output {
 	struct mt_tracefile file;

@@ -19,13 +19,13 @@
  *  PERF_FORMAT_LOST    (6.0) an event says how many of its records, and of those of the threads that inherited it, had
  *                      no room. Without it a record in the ring says so, with the next event after there is room again
  */
-#include "perfring.h"
+#include "preload/zap/perfring.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 #define PAGE MT_PAGE
 #define FORMAT_LOST 16u		/* PERF_FORMAT_LOST, which older headers do not have */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rw.h"
+#include "preload/zap/rw.h"
 
 struct zap_fault {
 	uint64_t ip, time, addr;	/* time: when it was served */

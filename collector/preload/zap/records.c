@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "records.h"
+#include "preload/zap/records.h"
 
 #include <string.h>
 
-#include "rawsys.h"
-#include "tracefile.h"
-#include "rw.h"
+#include "common/rawsys.h"
+#include "common/tracefile.h"
+#include "preload/zap/rw.h"
 
 #define START_RECORDS 8192
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch.h"
+#include "common/arch.h"
 
 #define ZAP_TID_NONE (-1)
 

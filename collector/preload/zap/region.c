@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "region.h"
+#include "preload/zap/region.h"
 
 #include <string.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 static int reserve(struct zap_regions *s, size_t n)
 {

@@ -15,8 +15,8 @@
 #ifndef MEMTRACE_RW_H
 #define MEMTRACE_RW_H
 
-#include "arm64rw.h"
-#include "x86rw.h"
+#include "preload/zap/arm64rw.h"
+#include "preload/zap/x86rw.h"
 
 #define ZAP_READ 1
 #define ZAP_WRITE 2

@@ -5,17 +5,17 @@
  * be registered as long as it is inaccessible (PROT_NONE: reservations of allocators). So hooks tell of all three. Pages that move, and
  * those of a child, lose their protection as well and would look touched: they are hidden again before anyone can touch them.
  */
-#include "rwp.h"
+#include "preload/zap/rwp.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
-#include "faultprobe.h"
-#include "image.h"
-#include "rawsys.h"
-#include "rwprotect.h"
-#include "space.h"
+#include "common/faultprobe.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
+#include "common/rwprotect.h"
+#include "preload/zap/space.h"
 
 #define HUGE_BYTES (2ull << 20)		/* the smallest huge page that a page table entry may stand for, or less */
 

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "maps.h"
-#include "region.h"
-#include "rwprotect.h"
+#include "common/maps.h"
+#include "preload/zap/region.h"
+#include "common/rwprotect.h"
 
 /* Opens the userfaultfd and tries what it does. 0, or negative errno with the failed step in *what. */
 int zap_rwp_create(unsigned int without, const char **what);

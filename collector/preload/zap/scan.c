@@ -4,15 +4,15 @@
  * Only pages that the kernel reports as file pages are found: should the program have
  * replaced a mapping behind our back with raw system calls, its private pages are safe.
  */
-#include "scan.h"
+#include "preload/zap/scan.h"
 
 #include <linux/fs.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "image.h"
-#include "rawsys.h"
-#include "rwp.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
+#include "preload/zap/rwp.h"
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "region.h"
+#include "preload/zap/region.h"
 
 struct page_region;
 struct zap_page_info;

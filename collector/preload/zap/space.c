@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "space.h"
+#include "preload/zap/space.h"
 
 #include <linux/falloc.h>
 #include <linux/userfaultfd.h>
@@ -11,11 +11,11 @@
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
-#include "context.h"
-#include "image.h"
-#include "monitor.h"
-#include "out.h"
-#include "rwp.h"
+#include "preload/context.h"
+#include "preload/image.h"
+#include "preload/zap/monitor.h"
+#include "common/out.h"
+#include "preload/zap/rwp.h"
 
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1

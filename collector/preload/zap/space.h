@@ -17,10 +17,10 @@
 
 #include <stdint.h>
 
-#include "faultprobe.h"
-#include "maps.h"
-#include "rawsys.h"
-#include "region.h"
+#include "common/faultprobe.h"
+#include "common/maps.h"
+#include "common/rawsys.h"
+#include "preload/zap/region.h"
 
 /* Memory of the program is in the file at its address: the user address space, and room for ourselves behind it. */
 #define ZAP_OWN_OFFSET (1ull << MT_ADDRESS_BITS)

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "unseen.h"
+#include "preload/zap/unseen.h"
 
 #include <string.h>
 
-#include "context.h"
-#include "rawplace.h"
-#include "space.h"
+#include "preload/context.h"
+#include "common/rawplace.h"
+#include "preload/zap/space.h"
 
 struct unseen {
 	uint64_t start, end, id;

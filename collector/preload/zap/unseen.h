@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "maps.h"
+#include "common/maps.h"
 
 /* CTX_UNSEEN if a part of [addr, addr+len), which the program has just mapped, is not traced, else 0. Under the lock. */
 int zap_unseen_flag(uint64_t addr, uint64_t len);

@@ -5,7 +5,7 @@
  * mod and reg fields of ModRM. Opcode tables: Intel SDM volume 2, appendix A;
  * checked against a disassembler by tests/fidelity.
  */
-#include "x86rw.h"
+#include "preload/zap/x86rw.h"
 
 enum { R = X86_READ, W = X86_WRITE, RW = X86_READ | X86_WRITE };
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "zoom.h"
+#include "preload/zap/zoom.h"
 
 #include <fcntl.h>
 #include <string.h>
 
-#include "image.h"
-#include "rawsys.h"
-#include "rw.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
+#include "preload/zap/rw.h"
 
 #define SAMPLE_BYTES (1ul << 20)
 #define COST_BYTES (16ul << 10)

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "out.h"
-#include "perfring.h"
-#include "region.h"
+#include "common/out.h"
+#include "preload/zap/perfring.h"
+#include "preload/zap/region.h"
 
 #define ZAP_ZOOM_SHORTEST_NS 50000ull
 #define ZAP_ZOOM_LONGEST_NS 100000000ull

@@ -470,7 +470,7 @@ int main(void)
 }
 END
 for how in "-O2 -pie -fPIE" "-O0 -no-pie -fno-pie"; do
-	gcc -std=gnu99 -Wall -Werror $how -I"$tests/../regions" -o regions regions.c -pthread -ldl
+	gcc -std=gnu99 -Wall -Werror $how -I"$tests/../count/api" -o regions regions.c -pthread -ldl
 	./regions
 	expect "regions, not recorded ($how)" 0 $?
 	rm -rf regions.trace
@@ -499,7 +499,7 @@ int main(void)
 	return 0;
 }
 END
-gcc -O2 -I"$tests/../regions" -o regions regions.c -ldl
+gcc -O2 -I"$tests/../count/api" -o regions regions.c -ldl
 rm -rf regions.trace
 record -o regions.trace ./regions
 expect "regions without a descriptor" '0 begin,"before" end,"before" lost,"2"' \
@@ -512,7 +512,7 @@ program regions
   call memtrace_end("fill")
 end program regions
 END
-	gfortran -std=f2008 -Wall -Werror -o regions-f "$tests/../regions/memtrace.f90" regions.f90 -ldl && ./regions-f && record -o regions-f.trace ./regions-f
+	gfortran -std=f2008 -Wall -Werror -o regions-f "$tests/../count/api/memtrace.f90" regions.f90 -ldl && ./regions-f && record -o regions-f.trace ./regions-f
 	expect "regions of Fortran" '0 begin,"fill" end,"fill"' "$? $(tail -n +2 regions-f.trace/p0000/regions.csv | cut -d, -f3- | paste -sd ' ')"
 else
 	skip "regions of Fortran: no gfortran"

@@ -35,7 +35,7 @@ for name in libcrypto libstdc++; do
 	case $libraries in *$name*) ;; *) skip "$name: not found" ;; esac
 done
 
-${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -I"$tests/../preload" -I"$tests/../lib" \
+${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -I"$tests/.." \
 	-o "$work/x86rw.so" "$tests/../preload/zap/x86rw.c" || { fail "x86rw.c does not build"; summary decoder; exit 1; }
 # shellcheck disable=SC2086
 if timeout 900 "$python" -B "$tests/decoder/decoder.py" "$work/x86rw.so" $libraries $cc1; then
@@ -46,11 +46,11 @@ fi
 
 # The lengths of instructions, by which the system call in an old fork() is found
 libc=$(echo "$libraries" | grep -m 1 '/libc\.so')
-${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -o "$work/clonesite.so" "$tests/../lib/clonesite.c" -ldl &&
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -I"$tests/.." -o "$work/clonesite.so" "$tests/../common/clonesite.c" -ldl &&
 	timeout 900 "$python" -B "$tests/decoder/lengths.py" "$work/clonesite.so" "$libc" && pass "lengths of instructions" || fail "lengths of instructions"
 
 # The decoder for arm64 is C that runs anywhere: words of all forms instead of programs. With more instructions and with
 # programs: ../arm64.sh.
-${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -o "$work/arm64rw.so" "$tests/../preload/zap/arm64rw.c" &&
+${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -I"$tests/.." -o "$work/arm64rw.so" "$tests/../preload/zap/arm64rw.c" &&
 	timeout 900 "$python" -B "$tests/decoder/arm64.py" "$work/arm64rw.so" && pass "decoder for arm64" || fail "decoder for arm64"
 summary decoder

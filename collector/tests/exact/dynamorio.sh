@@ -66,7 +66,7 @@ timeout -s KILL 100 "$MEMTRACE" record --quiet --backend zap -o zap.trace "$drru
 [ $? = 0 ] && grep -q 'runs under DynamoRIO' zap.trace/p0001/image.json && pass "zap under DynamoRIO" || fail "zap under DynamoRIO"
 
 # ---- the truth
-gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../regions" -o truth "$here/truth.c" -ldl
+gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../count/api" -o truth "$here/truth.c" -ldl
 gcc -O2 -g -shared -fPIC -o libtruth.so "$here/library.c"
 for s in instructions threads churn signals fork exec library reuse spawn; do
 	if ! record --exact=dynamorio -o truth.trace ./truth $s > truth.out 2> truth.err; then

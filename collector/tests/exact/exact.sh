@@ -20,7 +20,7 @@ build() {
 }
 
 # ---- every way to access memory, as compilers of all levels make it
-c="-g -w -std=gnu11 -pthread -I$tests/../regions"
+c="-g -w -std=gnu11 -pthread -I$tests/../count/api"
 for level in -O0 -O2 "-O3 -mavx2" "-O2 -flto" -Os; do
 	grep -q avx2 /proc/cpuinfo || level=${level% -mavx2}
 	build kinds cc $level $c -o truth "$here/truth.c" -ldl && truth "gcc ${level// /} kinds" kinds
@@ -163,7 +163,7 @@ program window
 	a = 3
 end program
 END
-	build fortran fortran -O2 -g -o fwindow "$tests/../regions/memtrace.f90" window.f90
+	build fortran fortran -O2 -g -o fwindow "$tests/../count/api/memtrace.f90" window.f90
 	record --windows api -o fwindow.trace ./fwindow
 	n=$(awk -F, 'FNR > 1 && $4 == 512 && !$3 { n++ } FNR > 1 && $4 > 512 { n = -999 } END { print n + 0 }' fwindow.trace/p0000/accesses-*.csv)
 	[ "$n" -ge 126 ] && pass "Fortran, windows" || fail "Fortran, windows: $n pages"

@@ -34,13 +34,13 @@ timeout 300 "$MEMTRACE" record --exact -o plain.trace ./plain 2> plain.err
 	grep -q '"counts": "exact"' plain.trace/manifest.json && ! ls plain.trace | grep -q valgrind- && pass auto || fail "auto: $(cat plain.err)"
 
 # ---- the truth
-gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../regions" -o truth "$here/truth.c" -ldl
+gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../count/api" -o truth "$here/truth.c" -ldl
 gcc -O2 -g -shared -fPIC -o libtruth.so "$here/library.c"
 exact=--exact=valgrind
 for s in instructions threads churn signals fork exec library reuse spawn; do
 	truth $s $s
 done
-gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../regions" -o sites "$here/sites.c"
+gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../count/api" -o sites "$here/sites.c"
 for s in one threads churn fork; do
 	sites "instructions, $s" $s ""
 done
@@ -50,13 +50,13 @@ done
 
 # ---- static programs: the tool writes, and the launcher makes the trace of it
 for pie in -static -static-pie; do
-	gcc $pie -O2 -g -w -std=gnu11 -pthread -I"$tests/../regions" -o truth "$here/truth.c" -ldl 2> static.err ||
+	gcc $pie -O2 -g -w -std=gnu11 -pthread -I"$tests/../count/api" -o truth "$here/truth.c" -ldl 2> static.err ||
 		{ skip "no $pie: $(head -1 static.err)"; continue; }
 	for s in instructions threads churn signals fork exec reuse spawn; do
 		truth "$pie $s" $s
 	done
 done
-gcc -static -O2 -g -w -std=gnu11 -pthread -I"$tests/../regions" -o sites "$here/sites.c"
+gcc -static -O2 -g -w -std=gnu11 -pthread -I"$tests/../count/api" -o sites "$here/sites.c"
 for s in threads fork; do
 	sites "static, instructions, $s" $s ""
 done

@@ -21,7 +21,7 @@ work=$(cd "$work" && pwd)
 
 cross=aarch64-linux-gnu-
 for p in ktrace truth check exact stress; do
-	nice ${cross}gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
+	nice ${cross}gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector" -I"$top/collector/common" -static \
 		-o "$work/arm64/bin/$p" "$here/$p.c" -lpthread
 done
 if [ ! -e "$work/arm64/busybox" ]; then

@@ -13,8 +13,8 @@
 
 #include <memtrace/abi.h>
 
-#include "backend.h"
-#include "kmod_drain.h"
+#include "cli/backend/backend.h"
+#include "cli/backend/kmod/kmod_drain.h"
 
 #define BLOCKS 512
 #define RECORDS 20

@@ -9,7 +9,7 @@
  * Exit status is the program's.
  */
 #include "kt.h"
-#include "thp.h"
+#include "common/thp.h"
 
 #include <poll.h>
 #include <signal.h>

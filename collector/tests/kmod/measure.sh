@@ -16,11 +16,11 @@ v=$(cd "$work" && ls -d root-"$series".*-interface | sort -V | tail -n 1)
 v=${v#root-}
 v=${v%-interface}
 root=$work/root-$v-interface
-nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -static -o "$root/bin/cost" "$here/cost.c" -lpthread
+nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/common" -static -o "$root/bin/cost" "$here/cost.c" -lpthread
 # the recorder's part needs no module: it is counted here, without a machine
 if command -v valgrind > /dev/null; then
 	sources=$(sed -n 's,^// uses: ,,p' "$top/collector/tests/unit/test_kmod_drain.c")
-	(cd "$top/collector" && nice gcc -O2 -g -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib -Icli -I../org.memtrace.cli/commands \
+	(cd "$top/collector" && nice gcc -O2 -g -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I. -Icommon -I../org.memtrace.cli/commands \
 		-o "$work/drain" tests/kmod/drain.c $sources -ldw -lelf -ljansson -lzstd -lz)
 	valgrind --tool=callgrind --callgrind-out-file="$work/drain.callgrind" --toggle-collect=mt_kmod_drain_feed "$work/drain" 20000 2>&1 |
 		awk '/Collected/ { printf "cost: a record written by the recorder, in user space: %.0f\n", $NF / 20480 }'

@@ -78,7 +78,7 @@ else
 	exit 1
 fi
 for p in ktrace truth check exact stress probes reclaim; do
-	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
+	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector" -I"$top/collector/common" -static \
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done
 root=$dir/root

@@ -81,7 +81,7 @@ def consistency(trace):
                     previous = int(r["Start"])
                     if (r["Start"], r["End"]) not in intervals:
                         bad.append("%s: record outside of the intervals: %s" % (image, r))
-                    if 0x2a0000000000 <= int(r["@Virt"], 16) < 0x3f0000000000:  # lib/rawplace.h
+                    if 0x2a0000000000 <= int(r["@Virt"], 16) < 0x3f0000000000:  # common/rawplace.h
                         bad.append("%s: memory of the recorder: %s" % (image, r))
                     if int(r["Nreads"]) + int(r["Nwrites"]) == 0:
                         bad.append("%s: record without access" % image)

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "memtrace/abi.h"
+#include "common/memtrace/abi.h"
 
 #define TRACEFS "/sys/kernel/tracing/"
 

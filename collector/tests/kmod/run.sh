@@ -43,7 +43,7 @@ work=$(cd "$work" && pwd)
 . "$here/kernels.sh"
 
 for p in ktrace truth check exact stress probes reclaim hostile calls; do
-	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
+	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector" -I"$top/collector/common" -static \
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done
 

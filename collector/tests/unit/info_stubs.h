@@ -4,8 +4,8 @@
 #ifndef MEMTRACE_TESTS_INFO_STUBS_H
 #define MEMTRACE_TESTS_INFO_STUBS_H
 
-#include "../../cli/backend.h"
-#include "../../cli/finish.h"
+#include "cli/backend/backend.h"
+#include "cli/names/finish.h"
 
 const struct mt_backend *mt_backend_find(const char *name)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../../cli/util.h"
+#include "cli/base/util.h"
 #include "harness.h"
 
 static inline void put_file(const char *folder, const char *dir, const char *file, const char *text)

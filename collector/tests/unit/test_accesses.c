@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/accesses.c cli/util.c
-// includes: cli/accesses.c
+// uses: cli/trace/accesses.c cli/base/util.c
+// includes: cli/trace/accesses.c
 // libs: -lzstd -lz
 /* Records of a chunk: what is plain, what is not, and what is no record; a buffer that ends anywhere. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/accesses.c"
+#include "cli/trace/accesses.c"
 
 /* Of tracedir.c, which needs much more. */
 bool mt_chunk_name(const char *name)

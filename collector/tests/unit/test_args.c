@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /* The same cases as org.memtrace.cli.args.CommandLineTest, with a table of its own. */
-// uses: cli/args.c
+// uses: cli/table/args.c
 // libs: -lm
 #include "harness.h"
-#include "../../cli/args.h"
+#include "cli/table/args.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

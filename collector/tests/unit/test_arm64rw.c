@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "harness.h"
-#include "zap/arm64rw.h"
+#include "preload/zap/arm64rw.h"
 
 #define R ARM64_READ
 #define W ARM64_WRITE

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/backends.c cli/backend_zap.c cli/backend_rwp.c cli/faultcheck.c lib/faultprobe.c lib/rwprotect.c lib/clonesite.c cli/backend_kmod.c cli/backend_none.c cli/backend_hooks.c cli/backend_valgrind.c cli/backend_dynamorio.c cli/valgrind_alone.c cli/probe.c cli/kmod_build.c cli/kmod_module.c cli/user.c cli/kmod_drain.c cli/processes.c cli/program.c cli/tracedir.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c cli/util.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c cli/unseen.c cli/unseen_log.c
+// uses: cli/backend/backends.c cli/backend/backend_zap.c cli/backend/backend_rwp.c cli/backend/faultcheck.c common/faultprobe.c common/rwprotect.c common/clonesite.c cli/backend/kmod/backend_kmod.c cli/backend/backend_none.c cli/backend/backend_hooks.c cli/backend/backend_valgrind.c cli/backend/backend_dynamorio.c cli/backend/valgrind_alone.c cli/backend/probe.c cli/backend/kmod/kmod_build.c cli/backend/kmod/kmod_module.c cli/base/user.c cli/backend/kmod/kmod_drain.c cli/base/processes.c cli/base/program.c cli/trace/tracedir.c cli/names/finish.c cli/trace/intervals.c cli/trace/accesses.c cli/names/ctxlog.c cli/names/scopes.c cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/srcname.c cli/base/util.c common/tracefile.c common/out.c common/maps.c common/rawmem.c cli/names/unseen.c cli/names/unseen_log.c
 // libs: -ldw -lelf -ljansson -lzstd -lz -lpthread
 /* The table of backends is whole, and what probes find is consistent. */
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 
 #include "harness.h"
 #include "put_file.h"
-#include "../../cli/backend.h"
+#include "cli/backend/backend.h"
 
 static void table(void)
 {

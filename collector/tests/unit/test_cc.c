@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/program.c cli/util.c
-// includes: cli/cmd_cc.c
+// uses: cli/base/program.c cli/base/util.c
+// includes: cli/exact/cmd_cc.c
 // libs: -ljansson -lelf
 /* What `memtrace cc` makes of a command line: the options that it adds, and when it links. */
 #include "harness.h"
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
-#include "../../cli/cmd_cc.c"
+#include "cli/exact/cmd_cc.c"
 
 static char folder[4096];
 static char failure[512];

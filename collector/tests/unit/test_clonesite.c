@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// includes: lib/clonesite.c
+// includes: common/clonesite.c
 // libs: -ldl
 /* The system call in a fork() of glibc before 2.34, found in code: short functions as compilers make them, and what is not one. */
 #include "harness.h"
 
 #include <stdlib.h>
 
-#include "../../lib/clonesite.c"
+#include "common/clonesite.c"
 
 static uint8_t code[1024];
 static struct mt_clone_site site;

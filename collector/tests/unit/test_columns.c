@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: dynamorio/columns.c count/count.c
+// uses: engines/dynamorio/columns.c count/count.c
 /* Records of a thread become counts: against each access counted alone. */
-#include "columns.h"
+#include "engines/dynamorio/columns.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
 // uses: count/count.c
 // libs: -lpthread
 /* The counters of accesses: totals against sums made by hand, while a collector looks all the time. */
-#include "count.h"
+#include "count/count.h"
 
 #include <pthread.h>
 #include <signal.h>

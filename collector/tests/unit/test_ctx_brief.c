@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/context/brief.c preload/context/table.c lib/rawmem.c
+// uses: preload/context/brief.c preload/context/table.c common/rawmem.c
 // libs: -lpthread
 /* Births that wait: nothing is listed and not listed, and each block is one of both; also with other threads and during a look. */
 #include <pthread.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context/ctx.h"
+#include "preload/context/ctx.h"
 #include "harness.h"
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 _Atomic uint64_t ctx_lost_lock, ctx_lost_memory;
 CTX_TLS struct ctx_thread *ctx_self;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/context/heaps.c preload/context/sys.c lib/rawmem.c
+// uses: preload/context/heaps.c preload/context/sys.c common/rawmem.c
 // libs: -lpthread
 /* Heaps of further threads: how far they are used, told when they grow, again in a child, by several threads at once. */
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context/ctx.h"
+#include "preload/context/ctx.h"
 #include "harness.h"
 
 _Atomic uint64_t ctx_lost_lock, ctx_lost_memory;

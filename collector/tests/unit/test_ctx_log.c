@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/context/log.c preload/context/sys.c lib/rawmem.c
+// uses: preload/context/log.c preload/context/sys.c common/rawmem.c
 /* Lines of context.log: formatting, flushing, a descriptor that was taken away. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "context/ctx.h"
+#include "preload/context/ctx.h"
 #include "harness.h"
-#include "image.h"
-#include "rawsys.h"
+#include "preload/image.h"
+#include "common/rawsys.h"
 
 _Atomic uint64_t ctx_lost_lock, ctx_lost_write, ctx_lost_memory;
 __thread struct ctx_thread *ctx_self;

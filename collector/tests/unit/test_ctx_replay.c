@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/ctxlog.c cli/util.c cli/unseen_log.c
+// uses: cli/names/ctxlog.c cli/base/util.c cli/names/unseen_log.c
 /* context.log replayed: lives, mappings that are cut, fork, torn lines. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/ctxlog.h"
-#include "../../cli/util.h"
+#include "cli/names/ctxlog.h"
+#include "cli/base/util.h"
 
 static char dir[] = "/tmp/mt-replay-XXXXXX";
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/srcname.c cli/util.c
+// uses: cli/names/srcname.c cli/base/util.c
 /* Names of variables from source text. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/srcname.h"
-#include "../../cli/util.h"
+#include "cli/names/srcname.h"
+#include "cli/base/util.h"
 
 static const struct {
 	const char *text, *name;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/context/table.c preload/context/sys.c lib/rawmem.c
+// uses: preload/context/table.c preload/context/sys.c common/rawmem.c
 // libs: -lpthread
 /* The set of recorded blocks against a plain array, and readers beside a writer. */
 #include <pthread.h>
 #include <stdio.h>
 
-#include "context/ctx.h"
+#include "preload/context/ctx.h"
 #include "harness.h"
 
 _Atomic uint64_t ctx_lost_lock, ctx_lost_memory;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/events.c preload/zap/zoom.c lib/out.c preload/zap/around.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c lib/rawmem.c preload/zap/arm64rw.c
+// uses: preload/zap/events.c preload/zap/zoom.c common/out.c preload/zap/around.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c common/rawmem.c preload/zap/arm64rw.c
 /* From faults to records and counters. */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "tracefile.h"
-#include "zap/events.h"
-#include "zap/rwp.h"
-#include "zap/x86rw.h"
+#include "common/tracefile.h"
+#include "preload/zap/events.h"
+#include "preload/zap/rwp.h"
+#include "preload/zap/x86rw.h"
 
 static struct zap_regions traced;
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/out.c
+// uses: common/out.c
 // includes: preload/exec.c
 /* The ends of an image: which calls end the interval, and what is told when the program goes on. */
 #include "harness.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../preload/exec.c"
+#include "preload/exec.c"
 
 struct mt_process mt_process;
 

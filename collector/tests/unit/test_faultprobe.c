@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/faultprobe.c lib/rawmem.c
+// uses: common/faultprobe.c common/rawmem.c
 /* What the probe says against what a mapping of our own does. */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "faultprobe.h"
+#include "common/faultprobe.h"
 #include "harness.h"
 
 #define P 4096ul

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/thread.c preload/zap/region.c lib/maps.c lib/rawmem.c lib/out.c preload/asm/x86_64.c preload/asm/arm64.c
+// uses: preload/thread.c preload/zap/region.c common/maps.c common/rawmem.c common/out.c preload/asm/x86_64.c preload/asm/arm64.c
 // includes: preload/fork.c
 // libs: -lpthread
 /*
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../preload/fork.c"
+#include "preload/fork.c"
 
 #define BYTES (2 * MT_PAGE)
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c
+// uses: cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c
 // libs: -ljansson -lzstd -lz
 /*
  * testdata/format-example holds what its README says, and the tables of
@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/accesses.h"
-#include "../../cli/finish.h"
-#include "../../cli/tracedir.h"
-#include "../../cli/util.h"
+#include "cli/trace/accesses.h"
+#include "cli/names/finish.h"
+#include "cli/trace/tracedir.h"
+#include "cli/base/util.h"
 
 #define EXAMPLE "../testdata/format-example"
 #define DOC "../docs/reference/trace-format.md"

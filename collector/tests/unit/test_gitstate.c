@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/gitstate.c cli/util.c
+// uses: cli/base/gitstate.c cli/base/util.c
 // libs: -ljansson
 /* git is asked about a repository that names a program in every way that is known, and none of them is started. */
 #include "harness.h"
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../cli/gitstate.h"
-#include "../../cli/util.h"
+#include "cli/base/gitstate.h"
+#include "cli/base/util.h"
 
 #define PATIENCE_MS 60000
 

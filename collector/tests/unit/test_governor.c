@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 // uses: preload/zap/governor.c
 #include "harness.h"
-#include "zap/governor.h"
+#include "preload/zap/governor.h"
 
 #define MS 1000000ull
 

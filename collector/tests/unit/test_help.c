@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
-// uses: cli/help.c cli/completion.c cli/util.c
+// uses: cli/help.c cli/completion.c cli/base/util.c
 // libs: -ljansson
 /* The command table as text and as completion, from a table of its own. */
 #include "harness.h"
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../cli/help.h"
+#include "cli/help.h"
 
 static char many_words[6001];
 

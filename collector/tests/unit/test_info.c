@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c cli/unseen.c cli/unseen_log.c cli/ctxlog.c
-// includes: cli/cmd_info.c
+// uses: cli/finish/manifest.c cli/finish/zoomcost.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen.c cli/names/unseen_log.c cli/names/ctxlog.c
+// includes: cli/info/cmd_info.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* What memtrace info counts and adds up: pages, structures of one origin, losses, the command as a line for a shell. */
 #include <sys/stat.h>
 
 #include "harness.h"
-#include "../../cli/cmd_info.c"
+#include "cli/info/cmd_info.c"
 #include "info_stubs.h"
 
 /* What is asked for by the command itself, which is not called here. */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c
+// uses: cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c common/tracefile.c common/out.c
 // libs: -ljansson -lzstd -lz
 /* A writer killed between the accesses of an interval and its line, at every byte of the line. */
 #include <errno.h>
@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/finish.h"
-#include "../../cli/intervals.h"
-#include "../../cli/tracedir.h"
-#include "../../cli/util.h"
+#include "cli/names/finish.h"
+#include "cli/trace/intervals.h"
+#include "cli/trace/tracedir.h"
+#include "cli/base/util.h"
 
 #define HEADER "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable," \
 	"Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event"

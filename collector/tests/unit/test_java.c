@@ -4,7 +4,7 @@
 // includes: cli/java.c
 /* Which Java and which jars are taken, and what an archive of classes is called; in folders that are made here. */
 #include "harness.h"
-#include "../../cli/java.c"
+#include "cli/java.c"
 
 static char said[512];
 

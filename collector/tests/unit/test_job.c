@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /* Which rank of which job the environment tells, and the names made of it. */
-// uses: cli/job.c cli/util.c
+// uses: cli/record/job.c cli/base/util.c
 // libs: -ljansson -lzstd -lz
 #include "harness.h"
-#include "../../cli/job.h"
+#include "cli/record/job.h"
 
 #include <stdlib.h>
 #include <string.h>

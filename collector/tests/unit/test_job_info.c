@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/job_info.c cli/cmd_info.c cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c cli/unseen.c cli/unseen_log.c cli/ctxlog.c
+// uses: cli/info/job_info.c cli/info/cmd_info.c cli/finish/manifest.c cli/finish/zoomcost.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen.c cli/names/unseen_log.c cli/names/ctxlog.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* memtrace info of the folder of a job: ranks, machines, losses and promises of folders that are made here. */
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/info.h"
-#include "../../cli/native.h"
-#include "../../cli/util.h"
+#include "cli/info/info.h"
+#include "cli/table/native.h"
+#include "cli/base/util.h"
 #include "put_file.h"
 #include "info_stubs.h"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: dynamorio/kernel.c
+// uses: engines/dynamorio/kernel.c
 /* What system calls access of the program's memory, against what they are known to do. */
-#include "kernel.h"
+#include "engines/dynamorio/kernel.h"
 
 #include <errno.h>
 #include <sys/socket.h>

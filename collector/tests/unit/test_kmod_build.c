@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/kmod_build.c cli/util.c
+// uses: cli/backend/kmod/kmod_build.c cli/base/util.c
 /* When is a module built again, and what is said when that fails? */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/kmod_build.h"
-#include "../../cli/util.h"
+#include "cli/backend/kmod/kmod_build.h"
+#include "cli/base/util.h"
 
 static char top[] = "/tmp/mt_kbuild_XXXXXX";
 

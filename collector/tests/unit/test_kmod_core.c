@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "../../module/core.h"
+#include "module/core.h"
 
 static struct mtr_block *blocks;
 static void *data;

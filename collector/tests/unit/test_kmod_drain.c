@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/kmod_drain.c cli/processes.c cli/tracedir.c cli/util.c cli/program.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c cli/unseen.c cli/unseen_log.c
+// uses: cli/backend/kmod/kmod_drain.c cli/base/processes.c cli/trace/tracedir.c cli/base/util.c cli/base/program.c cli/names/finish.c cli/trace/intervals.c cli/trace/accesses.c cli/names/ctxlog.c cli/names/scopes.c cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/srcname.c common/tracefile.c common/out.c common/maps.c common/rawmem.c cli/names/unseen.c cli/names/unseen_log.c
 // libs: -ldw -lelf -ljansson -lzstd -lz
 /* Messages of the kernel module become images of a trace. */
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include <memtrace/abi.h>
 
 #include "harness.h"
-#include "../../cli/backend.h"
-#include "../../cli/finish.h"
-#include "../../cli/kmod_drain.h"
-#include "../../cli/util.h"
+#include "cli/backend/backend.h"
+#include "cli/names/finish.h"
+#include "cli/backend/kmod/kmod_drain.h"
+#include "cli/base/util.h"
 
 /* Only the manifest asks for backends. */
 const struct mt_backend *mt_backend_find(const char *name)

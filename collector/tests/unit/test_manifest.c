@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/manifest.c cli/unseen.c cli/ctxlog.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c cli/unseen_log.c
+// uses: cli/finish/manifest.c cli/names/unseen.c cli/names/ctxlog.c cli/finish/zoomcost.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen_log.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* What the manifest says of images that have ended, of what was lost, and of a recorder that was killed. */
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/backend.h"
-#include "../../cli/manifest.h"
-#include "../../cli/tracedir.h"
-#include "../../cli/util.h"
+#include "cli/backend/backend.h"
+#include "cli/finish/manifest.h"
+#include "cli/trace/tracedir.h"
+#include "cli/base/util.h"
 #include "put_file.h"
 
 #define HEADER "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident,ScanNs,ZapNs," \

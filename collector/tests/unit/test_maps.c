@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/maps.c lib/rawmem.c
+// uses: common/maps.c common/rawmem.c
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "harness.h"
-#include "maps.h"
+#include "common/maps.h"
 
 static const char text[] =
 	"55d0c0a00000-55d0c0a02000 r--p 00000000 fe:01 12345                      /usr/bin/a name with blanks\n"

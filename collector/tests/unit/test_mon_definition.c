@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: monitor/definition.c monitor/expression.c cli/util.c
+// uses: cli/monitor/definition.c cli/monitor/expression.c cli/base/util.c
 // libs: -lm
 /* Definition files of three generations, their mistakes by line and column, expressions against a second evaluator, and any bytes. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "harness.h"
-#include "../../monitor/definition.h"
+#include "cli/monitor/definition.h"
 
 static const char y2016[] =
 	"# misses of each PU\n"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: monitor/definition.c monitor/expression.c monitor/statistics.c monitor/run.c monitor/output.c monitor/table.c monitor/times.c monitor/source.c monitor/source_perf.c monitor/source_proc.c monitor/source_papi.c monitor/source_trace.c cli/processes.c cli/util.c
-// includes: monitor/source_papi.c
+// uses: cli/monitor/definition.c cli/monitor/expression.c cli/monitor/statistics.c cli/monitor/run.c cli/monitor/output.c cli/monitor/table.c cli/monitor/times.c cli/monitor/source.c cli/monitor/source_perf.c cli/monitor/source_proc.c cli/monitor/source_papi.c cli/monitor/source_trace.c cli/base/processes.c cli/base/util.c
+// includes: cli/monitor/source_papi.c
 // libs: -lhwloc -lm
 /*
  * Monitors on topologies that are not this machine, with counters that are known in
@@ -61,14 +61,14 @@ static void *fake_dlsym(void *lib, const char *name)
 
 #define dlopen fake_dlopen
 #define dlsym fake_dlsym
-#include "../../monitor/source_papi.c"
+#include "cli/monitor/source_papi.c"
 #undef dlopen
 #undef dlsym
 
-#include "../../monitor/output.h"
-#include "../../monitor/run.h"
-#include "../../monitor/table.h"
-#include "../../monitor/times.h"
+#include "cli/monitor/output.h"
+#include "cli/monitor/run.h"
+#include "cli/monitor/table.h"
+#include "cli/monitor/times.h"
 
 static hwloc_topology_t synthetic(const char *text)
 {

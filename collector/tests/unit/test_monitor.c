@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/events.c preload/zap/zoom.c preload/zap/around.c preload/zap/decode.c preload/zap/x86rw.c preload/zap/perfring.c preload/zap/records.c preload/zap/region.c preload/zap/governor.c lib/rawmem.c lib/out.c lib/maps.c preload/zap/arm64rw.c
+// uses: preload/zap/events.c preload/zap/zoom.c preload/zap/around.c preload/zap/decode.c preload/zap/x86rw.c preload/zap/perfring.c preload/zap/records.c preload/zap/region.c preload/zap/governor.c common/rawmem.c common/out.c common/maps.c preload/zap/arm64rw.c
 // includes: preload/zap/monitor.c
 /*
  * What the monitor adds up and when it does what, without a traced program: the clock, the scan and the
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 /* The clock of the test; only the functions below make it go on. */
 static uint64_t clock_ns;
@@ -24,8 +24,8 @@ static uint64_t clock_ns;
 static uint64_t thread_cpu_ns, process_cpu_ns;
 #define mt_clock_ns(clock) ((clock) == CLOCK_THREAD_CPUTIME_ID ? thread_cpu_ns : process_cpu_ns)
 
-#include "zap/events.h"
-#include "zap/governor.h"
+#include "preload/zap/events.h"
+#include "preload/zap/governor.h"
 
 /* What happens at a boundary, in its order: a letter for each step. */
 static char steps[64];
@@ -96,7 +96,7 @@ static enum mt_stretch ask_governor(uint64_t cost, uint64_t program, uint64_t wa
 #define zap_events_next(e) step('>')
 #define zap_governor_update(g, cost, program, wall, alone) ask_governor(cost, program, wall, alone)
 
-#include "../../preload/zap/monitor.c"
+#include "preload/zap/monitor.c"
 
 struct zap_space zap_space;
 

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
-/* What cli/otf2_api.h says of libotf2 is what the library's own headers say, if they are here (libopen-trace-format2-dev). */
+/* What cli/otf2/otf2_api.h says of libotf2 is what the library's own headers say, if they are here (libopen-trace-format2-dev). */
 #include "harness.h"
 
 #if __has_include(<otf2/otf2.h>)
 #define MT_OTF2_HEADERS
-#include "../../cli/otf2_api.h"
+#include "cli/otf2/otf2_api.h"
 
 #define SAME(a, b) CHECK(__builtin_types_compatible_p(a, b));
 #define FUNCTION(result, name, ...) SAME(result (*)(__VA_ARGS__), __typeof__(&OTF2_##name))
@@ -35,7 +35,7 @@ int main(void)
 	return mt_test_done();
 }
 #else
-#include "../../cli/otf2_api.h"
+#include "cli/otf2/otf2_api.h"
 
 int main(void)
 {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/out.c
+// uses: common/out.c
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "harness.h"
-#include "out.h"
+#include "common/out.h"
 
 static int pipefd[2];
 static char got[8192];

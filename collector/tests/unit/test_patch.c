@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/asm/x86_64.c preload/asm/arm64.c lib/clonesite.c
+// uses: preload/asm/x86_64.c preload/asm/arm64.c common/clonesite.c
 // includes: preload/patch.c
 // libs: -ldl
 /* Functions of libc and of the loader that are replaced, for callers inside them, too; all or none. */
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../preload/patch.c"
+#include "preload/patch.c"
 
 long mt_go_call(const long *call);
 

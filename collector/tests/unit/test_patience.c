@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/context/sys.c lib/rawmem.c
+// uses: preload/context/sys.c common/rawmem.c
 /* How long one waits for another thread: holes in time, progress, nobody who ever comes; and the lock that waits so. */
 #include <time.h>
 
-#include "context/ctx.h"
+#include "preload/context/ctx.h"
 #include "harness.h"
-#include "patience.h"
+#include "common/patience.h"
 
 #define MS 1000000ull
 #define SECOND (1000 * MS)

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/symbols.c cli/variables.c cli/types.c cli/scopes.c cli/util.c
+// uses: cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/scopes.c cli/base/util.c
 // libs: -ldw -lelf -ljansson
 /* Names of code that run-time systems make: what V8, Python and Java write, lines that are torn, places used twice. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/symbols.h"
+#include "cli/names/symbols.h"
 
 static struct mt_symbols *with(const char *text)
 {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/util.c
-// includes: cli/processes.c
+// uses: cli/base/util.c
+// includes: cli/base/processes.c
 // libs: -lzstd -lz
 /* Trees of processes in a /proc that is made here, with and without the kernel's lists of children, and this process in the real one. */
 #include "harness.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "../../cli/processes.c"
+#include "cli/base/processes.c"
 
 enum { MOST = 40, THREADS = 3 };
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/out.c lib/rawmem.c
+// uses: common/out.c common/rawmem.c
 // includes: preload/quiet.c
 /* Which processes are recorded from their beginning, later, or never, and what is told about the others. */
 #include "harness.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../preload/quiet.c"
+#include "preload/quiet.c"
 
 static int started;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "rawdir.h"
+#include "common/rawdir.h"
 
 enum { MOST = 300 };
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/records.c lib/rawmem.c
+// uses: preload/zap/records.c common/rawmem.c
 #include <stdlib.h>
 
 #include "harness.h"
-#include "tracefile.h"
-#include "zap/records.h"
-#include "zap/x86rw.h"
+#include "common/tracefile.h"
+#include "preload/zap/records.h"
+#include "preload/zap/x86rw.h"
 
 static void examples(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/rwprotect.c lib/faultprobe.c lib/rawmem.c
+// uses: common/rwprotect.c common/faultprobe.c common/rawmem.c
 /*
  * Read-write protection of userfaultfd: where the kernel has it (Linux 7.3, kmod/rwp.sh boots one) what the probe says is compared
  * with what an access does; elsewhere it says that there is none.
@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "faultprobe.h"
-#include "rwprotect.h"
+#include "common/faultprobe.h"
+#include "common/rwprotect.h"
 
 static char *area;
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../preload/sandbox.c"
+#include "preload/sandbox.c"
 
 /* What a process found, in memory that it shares with the test: under a filter it may write nothing. */
 static struct seen {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/scopes.c cli/util.c
+// uses: cli/names/scopes.c cli/base/util.c
 // libs: -ldw -lelf -ljansson
 /* Functions around each instruction of this program, compared with dwarf_getscopes(). */
 #include <dwarf.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/scopes.h"
+#include "cli/names/scopes.h"
 
 static inline __attribute__((always_inline)) int innermost(int v)
 {

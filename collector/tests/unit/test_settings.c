@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-// uses: preload/settings.c cli/recordsettings.c cli/args.c cli/util.c lib/faultprobe.c lib/rawmem.c
+// uses: preload/settings.c cli/record/recordsettings.c cli/table/args.c cli/base/util.c common/faultprobe.c common/rawmem.c
 // libs: -ljansson -lm -lzstd -lz
 /* settings.list against the command table; from the options of `record` to what the library in the program has; the manifest. */
 #include <ctype.h>
@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/recordsettings.h"
-#include "../../preload/image.h"
+#include "cli/record/recordsettings.h"
+#include "preload/image.h"
 
 #define TABLE "../org.memtrace.cli/commands/record.txt"
 
-/* cli/args.c wants the commands: `record`, as the file has it. */
+/* cli/table/args.c wants the commands: `record`, as the file has it. */
 static struct mt_option options[128];
 static const struct mt_item none[] = { { NULL, NULL } };
 const struct mt_command mt_common = { .name = "memtrace", .options = &options[127], .arguments = none };
@@ -149,7 +149,7 @@ static void command_table(void)
 	check_number(#variable, unit, option, dflt, min, max, when);
 #define KEPT(unit, option, manifest) check_option(option, type_of_unit(unit));
 #define TEXT(variable, option, manifest) check_option(option, MT_TEXT);
-#include "settings.list"
+#include "common/settings.list"
 }
 
 static void given(struct mt_args *a, int argc, const char **argv)
@@ -172,7 +172,7 @@ static struct mt_config read_back(const struct mt_args *a, const char *windows)
 #define SETTING(variable, field, type, unit, option, ...) \
 	if (*option) \
 		CHECK_EQ(there.field, c.field);
-#include "settings.list"
+#include "common/settings.list"
 	return there;
 }
 
@@ -254,7 +254,7 @@ static void by_hand(void)
 	struct mt_config c;
 
 #define SETTING(variable, ...) unsetenv(#variable);
-#include "settings.list"
+#include "common/settings.list"
 	CHECK_EQ(mt_config_read(&c), 0);
 	CHECK_STR(c.dir, "/tmp/trace");
 	CHECK(c.library == MT_LIBRARY_TRACES && c.interval_ns == 50000000 && c.first_interval_ns == 50000000 && c.parent_image == -1);

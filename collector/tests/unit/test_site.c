@@ -3,7 +3,7 @@
 // uses: count/count.c count/site.c
 // libs: -lpthread
 /* What instructions access: classes of strides against values made by hand, threads, signal handlers, fork. */
-#include "site.h"
+#include "count/site.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/region.c lib/maps.c lib/rawmem.c lib/faultprobe.c lib/out.c preload/zap/rwp.c lib/rwprotect.c
+// uses: preload/zap/region.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/zap/rwp.c common/rwprotect.c
 // includes: preload/zap/space.c
 /* What the traced memory is made of, and what was unmapped lately: the parts that need no mapping. */
 #include "harness.h"
 
 #include <stdlib.h>
 
-#include "rawsys.h"
+#include "common/rawsys.h"
 
 /* The clock of the test. */
 static uint64_t clock_ns;
 #define mt_now_ns() (clock_ns)
 
-#include "../../preload/zap/space.c"
+#include "preload/zap/space.c"
 
 long mt_monitor_call(long (*fn)(void *arg, int maps_fd, int memfd), void *arg) { (void)fn; (void)arg; return -ESRCH; }
 

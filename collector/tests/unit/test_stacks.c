@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/maps.c lib/rawmem.c lib/out.c preload/zap/region.c
+// uses: common/maps.c common/rawmem.c common/out.c preload/zap/region.c
 // includes: preload/stacks.c
 // libs: -lpthread -ldl
 /* What libc's lists are made of, taken over from another memory file while a thread changes it. */
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "zap/space.h"
+#include "preload/zap/space.h"
 
 struct zap_space zap_space;
 
-#include "../../preload/stacks.c"
+#include "preload/stacks.c"
 
 int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
 {

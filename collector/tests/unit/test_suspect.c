@@ -3,8 +3,8 @@
 // uses: preload/context/suspect.c
 /* From MEMTRACE_ZOOM to the addresses that are looked at. */
 #include "harness.h"
-#include "context.h"
-#include "context/ctx.h"
+#include "preload/context.h"
+#include "preload/context/ctx.h"
 
 static uint64_t got[2000][2];
 

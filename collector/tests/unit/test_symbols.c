@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/symbols.c cli/variables.c cli/types.c cli/scopes.c cli/util.c
+// uses: cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/scopes.c cli/base/util.c
 // libs: -ldw -lelf -ljansson
 /* Functions of this program and of the C library by address, compared with libdwfl's own search. */
 #include <elfutils/libdwfl.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/symbols.h"
+#include "cli/names/symbols.h"
 
 /* Symbols of an assembler: without a size, one inside another, an alias. */
 asm(".text\n"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: lib/tracefile.c lib/out.c
+// uses: common/tracefile.c common/out.c
 /* What every backend writes: columns, masks of any width, chunks, what a full disk costs. */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "tracefile.h"
+#include "common/tracefile.h"
 
 static char dir[] = "/tmp/mt_tracefile_XXXXXX";
 static char abuf[MT_TRACEFILE_BUFFER_MIN], ibuf[4096];

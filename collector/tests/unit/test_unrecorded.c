@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /* The count of processes without an image. */
-// uses: cli/unrecorded.c cli/util.c
+// uses: cli/trace/unrecorded.c cli/base/util.c
 // libs: -ljansson -lzstd -lz
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../../cli/unrecorded.h"
-#include "arch.h"
+#include "cli/trace/unrecorded.h"
+#include "common/arch.h"
 #include "harness.h"
 
 static char dir[] = "/tmp/memtrace-unrecorded-XXXXXX";

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/context/unwind.c preload/context/sys.c lib/rawmem.c
+// uses: preload/context/unwind.c preload/context/sys.c common/rawmem.c
 // includes: preload/context/objects.c
 // libs: -ldl -lpthread -O2 -fno-optimize-sibling-calls
 /* Call stacks without a lock, wherever they are asked for; the unwinder of the compiler says what is right. */
@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <unwind.h>
 
-#include "../../preload/context/objects.c"
+#include "preload/context/objects.c"
 
 CTX_TLS int ctx_nest;
 CTX_TLS struct ctx_thread *ctx_self;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/util.c
-// includes: cli/user.c
+// uses: cli/base/util.c
+// includes: cli/base/user.c
 // libs: -ljansson
 /* Who called sudo, with all of his groups; the system is played by this test. */
 #include "harness.h"
@@ -58,7 +58,7 @@ static int fake_set(uid_t id)
 #define geteuid fake_root
 #define seteuid fake_set
 #define setegid fake_set
-#include "../../cli/user.c"
+#include "cli/base/user.c"
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/util.c
+// uses: cli/base/util.c
 /* Services of the commands. */
 #include <errno.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/util.h"
+#include "cli/base/util.h"
 
 static void word(const char *path, const char *wanted)
 {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/windows.c cli/args.c cli/util.c lib/out.c
+// uses: cli/record/windows.c cli/table/args.c cli/base/util.c common/out.c
 // includes: preload/windows.c
 // libs: -lm -lzstd -lz
 /* record --exact --windows: what may be asked for, and when the monitor turns the gates. */
@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "../../cli/args.h"
-#include "../../cli/command.h"
-#include "../../cli/util.h"
-#include "../../cli/windows.h"
-#include "../../preload/windows.c"
+#include "cli/table/args.h"
+#include "cli/table/command.h"
+#include "cli/base/util.h"
+#include "cli/record/windows.h"
+#include "preload/windows.c"
 
-/* cli/args.c wants the commands. */
+/* cli/table/args.c wants the commands. */
 const struct mt_command mt_commands[] = { { .name = NULL } };
 const struct mt_command mt_common = { .name = NULL };
 

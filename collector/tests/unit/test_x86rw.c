@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "harness.h"
-#include "zap/x86rw.h"
+#include "preload/zap/x86rw.h"
 
 #define R X86_READ
 #define W X86_WRITE

@@ -9,7 +9,7 @@ public final class Nearest {
 	private Nearest() {
 	}
 
-	/** Null when none is near. Same rule as mt_nearest() in collector/cli/args.c. */
+	/** Null when none is near. Same rule as mt_nearest() in collector/cli/table/args.c. */
 	public static String of(String typed, Collection<String> names) {
 		String best = null;
 		int bestDistance = typed.length() <= 3 ? 2 : 3;

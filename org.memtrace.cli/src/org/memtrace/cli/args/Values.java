@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Numbers, times and sizes as written on a command line; null when the text is none. Same rules as collector/cli/args.c. */
+/** Numbers, times and sizes as written on a command line; null when the text is none. Same rules as collector/cli/table/args.c. */
 public final class Values {
 	private static final Pattern WITH_UNIT = Pattern.compile("(\\d+\\.?\\d*|\\.\\d+)([A-Za-z]*)");
 	private static final Map<String, Long> TIMES = Map.of("ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s",

@@ -1,0 +1,655 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/* cmd_info.c - what a trace directory holds, for people and as JSON. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/table/native.h"
+#include "cli/trace/accesses.h"
+#include "cli/backend/backend.h"
+#include "cli/names/finish.h"
+#include "cli/info/info.h"
+#include "cli/finish/manifest.h"
+#include "cli/trace/tracedir.h"
+#include "cli/base/util.h"
+
+#define COUNT_LIMIT (1ull << 30)	/* bytes of accesses up to which pages are counted */
+#define TOP 12
+
+struct structure {
+	char *kind, *name, *site, *type;
+	uint64_t bytes;
+	uint64_t instances;
+};
+
+struct image {
+	char *dir;
+	json_t *json;
+	bool alive;
+	struct mt_totals totals;
+	uint64_t records, reads, writes, pages, unattributed, torn;
+	bool counted;
+	struct structure *top;
+	size_t n_top, cap_top;
+	uint64_t n_structures;
+};
+
+const char *mt_info_text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+uint64_t mt_info_number(const json_t *o, const char *key)
+{
+	json_t *v = json_object_get(o, key);
+
+	return json_is_integer(v) ? (uint64_t)json_integer_value(v) : 0;
+}
+
+/* ------------------------------------------------------------- the pages */
+
+struct pageset {
+	uint64_t *key;
+	size_t mask, n;
+	unsigned int shift;
+	struct image *im;
+};
+
+static bool count_access(void *arg, const struct mt_access *a)
+{
+	struct pageset *s = arg;
+	uint64_t k = (a->virt >> s->shift) + 1;
+	size_t i;
+
+	s->im->reads += a->reads;
+	s->im->writes += a->writes;
+	s->im->unattributed += a->tid < 0;
+	if (s->n * 2 >= s->mask) {
+		uint64_t *old = s->key;
+		size_t n = s->mask + 1;
+
+		s->mask = n * 2 - 1;
+		s->key = mt_alloc((s->mask + 1) * sizeof(*s->key));
+		for (size_t j = 0; j < n; j++) {
+			if (!old[j])
+				continue;
+			for (i = old[j] * 0x9e3779b97f4a7c15ull >> 22 & s->mask; s->key[i];
+			     i = (i + 1) & s->mask)
+				;
+			s->key[i] = old[j];
+		}
+		free(old);
+	}
+	for (i = k * 0x9e3779b97f4a7c15ull >> 22 & s->mask; s->key[i] && s->key[i] != k;
+	     i = (i + 1) & s->mask)
+		;
+	if (!s->key[i]) {
+		s->key[i] = k;
+		s->n++;
+	}
+	return true;
+}
+
+static int count(const char *trace, struct image *im, uint64_t page_size)
+{
+	struct pageset s = { .mask = 4095, .im = im };
+	struct mt_access_counts k;
+	int err;
+
+	if (im->totals.access_bytes > COUNT_LIMIT)
+		return 0;
+	while ((1ull << s.shift) < page_size)
+		s.shift++;
+	s.key = mt_alloc((s.mask + 1) * sizeof(*s.key));
+	err = mt_accesses_read(trace, im->dir, count_access, &s, &k);
+	im->records = k.records;
+	im->torn = k.torn;
+	im->pages = s.n;
+	im->counted = !err;
+	free(s.key);
+	return err;
+}
+
+/* -------------------------------------------------------- the structures */
+
+/* What the program itself made comes first: not the data of libraries. */
+static int rank(const struct structure *s)
+{
+	if (!strcmp(s->kind, "static"))
+		return !*s->site;
+	return !strcmp(s->kind, "file") || !strcmp(s->kind, "brk");
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+	const struct structure *a = x, *b = y;
+
+	if (rank(a) != rank(b))
+		return rank(a) - rank(b);
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int by_key(const void *x, const void *y)
+{
+	const struct structure *a = x, *b = y;
+	int c = strcmp(a->kind, b->kind);
+
+	if (!c)
+		c = strcmp(a->name, b->name);
+	return c ? c : strcmp(a->site, b->site);
+}
+
+/* Structures of one kind, name and site are one line: bytes of the largest. */
+static void structures(const char *trace, struct image *im)
+{
+	char *path = mt_printf("%s/%s/structures.csv", trace, im->dir);
+	struct structure *v = NULL;
+	size_t n = 0, cap = 0, w = 0;
+	struct mt_csv c;
+
+	if (mt_csv_open(&c, path)) {
+		free(path);
+		return;
+	}
+	while (mt_csv_next(&c)) {
+		MT_GROW(v, n, cap);
+		v[n].kind = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Kind")));
+		v[n].name = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Name")));
+		v[n].site = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Site")));
+		v[n].type = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Type")));
+		v[n].bytes = strtoull(mt_csv_get(&c, mt_csv_column(&c, "End")), NULL, 16) -
+			     strtoull(mt_csv_get(&c, mt_csv_column(&c, "Start")), NULL, 16);
+		v[n++].instances = 1;
+	}
+	im->n_structures = n;
+	mt_csv_close(&c);
+	free(path);
+	if (n)
+		qsort(v, n, sizeof(*v), by_key);
+	for (size_t i = 0; i < n; i++) {
+		if (w && !by_key(&v[w - 1], &v[i])) {
+			if (v[i].bytes > v[w - 1].bytes) {	/* with its number of elements */
+				char *smaller = v[w - 1].type;
+
+				v[w - 1].bytes = v[i].bytes;
+				v[w - 1].type = v[i].type;
+				v[i].type = smaller;
+			}
+			v[w - 1].instances++;
+			free(v[i].kind);
+			free(v[i].name);
+			free(v[i].site);
+			free(v[i].type);
+		} else {
+			v[w++] = v[i];
+		}
+	}
+	if (w)
+		qsort(v, w, sizeof(*v), by_bytes);
+	im->top = v;
+	im->n_top = w;
+}
+
+/* ----------------------------------------------------------------- texts */
+
+static const char *promise_pages(const char *s)
+{
+	if (!strcmp(s, "complete"))
+		return "every page touched in an interval is in the trace for that interval (as long as nothing was lost)";
+	if (!strcmp(s, "sampled"))
+		return "pages are sampled: a page that is missing may have been touched";
+	if (*s && strcmp(s, "none"))	/* a word of another backend, or of a later version */
+		return "nothing is promised that this version knows: pages may be missing";
+	return "no accesses were recorded";
+}
+
+static const char *promise_threads(const char *s)
+{
+	if (!strcmp(s, "all"))
+		return "every thread that touched a page is there";
+	if (!strcmp(s, "first-per-subphase"))
+		return "of the threads that touch a page in the same subphase, the first is certain to be seen";
+	if (!strcmp(s, "first-per-interval"))
+		return "of the threads that touch a page in the same interval, the first is certain to be seen; subphases look for others";
+	return "threads are not known";
+}
+
+static const char *promise_writes(const char *s)
+{
+	if (!strcmp(s, "decoded"))
+		return "reads and writes by decoding the instruction of each recorded access";
+	if (!strcmp(s, "exact"))
+		return "reads and writes are exact";
+	if (!strcmp(s, "first-access"))
+		return "a write after a read in the same interval is missed";
+	return "reads and writes are not told apart";
+}
+
+static const char *promise_kernel(const char *s)
+{
+	if (!strcmp(s, "attributed"))
+		return "accesses of system calls belong to the calling thread";
+	if (!strcmp(s, "page-set"))
+		return "pages touched by system calls are there, without thread";
+	return "accesses of system calls are not recorded";
+}
+
+void mt_info_promise(const json_t *g, const char *label)
+{
+	printf("%-11s %s\n", label, promise_pages(mt_info_text(g, "pages")));
+	if (strcmp(mt_info_text(g, "pages"), "none")) {
+		printf("            %s\n", promise_threads(mt_info_text(g, "threads")));
+		printf("            %s\n", promise_writes(mt_info_text(g, "writes")));
+		printf("            %s\n", promise_kernel(mt_info_text(g, "kernel_accesses")));
+	}
+	if (mt_info_number(g, "read_group_bytes"))
+		printf("            reads by groups of up to %s: pages mapped around one that was read are marked, they may not\n"
+		       "            have been touched\n", mt_human_bytes(mt_info_number(g, "read_group_bytes")));
+}
+
+char *mt_info_command(const json_t *m)
+{
+	char *out = mt_strdup("");
+	json_t *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(m, "command"), i, v) {
+		const char *s = json_string_value(v);
+		bool plain = s && *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%")];
+		char *next, *q = NULL;
+
+		if (!s)
+			continue;
+		if (!plain) {		/* so that it can be pasted into a shell */
+			char *w;
+
+			q = w = mt_alloc(strlen(s) * 4 + 3);
+			*w++ = '\'';
+			for (; *s; s++) {
+				if (*s == '\'') {
+					memcpy(w, "'\\''", 4); // NOLINT(bugprone-not-null-terminated-result): more follows
+					w += 4;
+				} else {
+					*w++ = *s;
+				}
+			}
+			*w = '\'';
+			s = q;
+		}
+		next = mt_printf("%s%s%s", out, i ? " " : "", s);
+		free(out);
+		free(q);
+		out = next;
+	}
+	return out;
+}
+
+char *mt_info_losses(const json_t *m)
+{
+	json_t *l = json_object_get(m, "losses"), *v;
+	char *out = NULL;
+	const char *key;
+
+	if (!mt_info_number(l, "total"))
+		return mt_strdup("none");
+	json_object_foreach(json_object_get(l, "by_reason"), key, v) {
+		char *next;
+
+		if (!json_integer_value(v))
+			continue;
+		next = mt_printf("%s%s%s %s", out ? out : "", out ? ", " : "", key,
+				 mt_human_count((uint64_t)json_integer_value(v)));
+		free(out);
+		out = next;
+	}
+	return out ? out : mt_strdup("unknown reason");
+}
+
+/* "none" stands only beside what tells that all was seen. */
+static void print_seen(const json_t *m, const char *lost)
+{
+	const json_t *unseen = json_object_get(m, "unseen");
+	const bool none = !strcmp(lost, "none");
+
+	if (!strcmp(mt_info_text(unseen, "state"), "all"))
+		printf("Losses      %s; %s\n", lost, mt_info_text(unseen, "text"));
+	else if (*mt_info_text(unseen, "text"))
+		printf("Losses      %s\n            %s\n", none ? "none of what was seen" : lost, mt_info_text(unseen, "text"));
+	else
+		printf("Losses      %s; not known what was not seen\n", none ? "none known" : lost);
+}
+
+static void print_person(const json_t *m, const char *trace, struct image *im, size_t n)
+{
+	json_t *host = json_object_get(m, "host"), *clock = json_object_get(m, "clock");
+	json_t *b = json_object_get(m, "backend"), *g = json_object_get(b, "guarantee");
+	json_t *p = json_object_get(m, "parameters"), *over = json_object_get(m, "overhead");
+	json_t *st = json_object_get(m, "status");
+	int64_t start = (int64_t)mt_info_number(clock, "start_ns"), end = json_integer_value(json_object_get(clock, "end_ns"));
+	uint64_t faults = mt_info_number(over, "faults"), program = mt_info_number(over, "program_cpu_ns");
+	const struct mt_backend *used = mt_backend_find(mt_info_text(b, "name"));
+	char *cmd = mt_info_command(m), *lost = mt_info_losses(m);
+
+	printf("Trace       %s, %s\n", trace, mt_human_bytes(mt_tree_bytes(trace)));
+	printf("Command     %s\n", cmd);
+	printf("            in %s\n", mt_info_text(m, "working_directory"));
+	if (*mt_info_text(m, "purpose"))
+		printf("Purpose     %s\n", mt_info_text(m, "purpose"));
+	printf("Recorded    %.19s UTC%s%s by memtrace %s\n", mt_info_text(clock, "start_realtime"),
+	       end > start ? ", lasted " : "", end > start ? mt_human_ns((uint64_t)(end - start)) : "",
+	       mt_info_text(json_object_get(m, "tool"), "version"));
+	printf("Machine     %s: %s, %" PRIu64 " CPUs, %" PRIu64 " NUMA node%s, %s; %s, Linux %s\n",
+	       mt_info_text(host, "name"), *mt_info_text(host, "cpu_model") ? mt_info_text(host, "cpu_model") : mt_info_text(host, "arch"),
+	       mt_info_number(host, "cpus_online"), mt_info_number(host, "numa_nodes"),
+	       mt_info_number(host, "numa_nodes") == 1 ? "" : "s", mt_human_bytes(mt_info_number(host, "memory_bytes")),
+	       mt_info_text(host, "os"), mt_info_text(host, "kernel"));
+	printf("Result      %s; %s\n", mt_info_text(st, "state"), mt_info_text(st, "message"));
+	printf("Backend     %s%s%s\n", mt_info_text(b, "name"), *mt_info_text(b, "message") ? ": " : "", mt_info_text(b, "message"));
+	mt_info_promise(g, "Promise");
+	print_seen(m, lost);
+	if (*mt_info_text(json_object_get(m, "unrecorded"), "text"))
+		printf("            %s\n", mt_info_text(json_object_get(m, "unrecorded"), "text"));
+	if (*mt_info_text(json_object_get(m, "unlisted"), "text"))
+		printf("            %s\n", mt_info_text(json_object_get(m, "unlisted"), "text"));
+	/* the governor has fewer where the budget, or one thread alone, asks for it */
+	printf("Interval    %s, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
+	       mt_human_ns(mt_info_number(p, "interval_ns")),
+	       used && used->abilities & MT_ABILITY_SUBPHASES && mt_info_number(p, "subphases") > 1 &&
+	       json_number_value(json_object_get(p, "max_overhead")) > 0 ? "at most " : "", mt_info_number(p, "subphases"),
+	       mt_info_number(p, "subphases") == 1 ? "" : "s", mt_info_number(over, "governor_changes"),
+	       mt_info_number(over, "governor_changes") == 1 ? "" : "s");
+	if (*mt_info_text(json_object_get(m, "late"), "text"))
+		printf("            %s\n", mt_info_text(json_object_get(m, "late"), "text"));
+	if (*mt_info_text(json_object_get(m, "zoom"), "text"))
+		printf("Zoom        %s\n", mt_info_text(json_object_get(m, "zoom"), "text"));
+	if (faults)
+		printf("Overhead    %s faults; monitor %s CPU, program %s CPU, recorder %s CPU\n",
+		       mt_human_count(faults), mt_human_ns(mt_info_number(over, "monitor_cpu_ns")),
+		       mt_human_ns(program), mt_human_ns(mt_info_number(over, "recorder_cpu_ns")));
+
+	printf("\nProcess images\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct image *k = &im[i];
+
+		printf("  %s  pid %" PRIu64 ", %s%s, %s\n", k->dir, mt_info_number(k->json, "pid"),
+		       mt_info_text(k->json, "how"), k->alive ? ", still running" : "",
+		       mt_info_text(k->json, "executable"));
+		if (*mt_info_text(k->json, "backend_message") &&
+		    (i == 0 || strcmp(mt_info_text(k->json, "backend_message"), mt_info_text(im[0].json, "backend_message"))))
+			printf("         backend %s: %s\n", mt_info_text(k->json, "backend"),
+			       mt_info_text(k->json, "backend_message"));
+		printf("         %s interval%s, %s access record%s", mt_human_count(k->totals.intervals),
+		       k->totals.intervals == 1 ? "" : "s",
+		       mt_human_count(k->counted ? k->records : k->totals.records),
+		       k->records == 1 ? "" : "s");
+		if (k->counted && k->records)
+			printf(" (%s reads, %s writes) on %s pages, %s of them without thread",
+			       mt_human_count(k->reads), mt_human_count(k->writes),
+			       mt_human_count(k->pages), mt_human_count(k->unattributed));
+		printf("\n         %s structures, %s thread%s\n", mt_human_count(k->n_structures),
+		       mt_human_count(k->totals.threads), k->totals.threads == 1 ? "" : "s");
+		if (k->torn)
+			printf("         the last line of %" PRIu64 " chunk%s is incomplete and was dropped\n",
+			       k->torn, k->torn == 1 ? "" : "s");
+		if (k->totals.unreadable)
+			printf("         intervals.csv cannot be read: intervals and losses of this image are not known\n");
+		if (!k->totals.finished)
+			printf("         not finished: structures, stacks and threads are not made yet\n");
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct image *k = &im[i];
+		size_t shown = 0;
+
+		if (!k->n_top)
+			continue;
+		printf("\nLargest structures of %s\n  %-7s %10s %7s  %-32s %-24s %s\n", k->dir, "KIND", "SIZE",
+		       "TIMES", "NAME", "TYPE", "SITE");
+		for (size_t s = 0; s < k->n_top && shown < TOP; s++, shown++)
+			printf("  %-7s %10s %7" PRIu64 "  %-32s %-24s %s\n", k->top[s].kind,
+			       mt_human_bytes(k->top[s].bytes), k->top[s].instances, k->top[s].name, k->top[s].type,
+			       mt_base(k->top[s].site));
+		if (i >= 7 && n > i + 1) {
+			printf("\n(%zu further images)\n", n - i - 1);
+			break;
+		}
+	}
+	free(cmd);
+	free(lost);
+}
+
+static void print_json(const json_t *m, struct image *im, size_t n)
+{
+	json_t *out = json_object(), *images = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const struct image *k = &im[i];
+		json_t *top = json_array(), *e;
+
+		for (size_t s = 0; s < k->n_top && s < TOP; s++)
+			json_array_append_new(top, json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "kind",
+				k->top[s].kind, "name", k->top[s].name, "bytes",
+				(json_int_t)k->top[s].bytes, "instances",
+				(json_int_t)k->top[s].instances, "site", k->top[s].site, "type",
+				k->top[s].type));
+		e = json_pack("{s:s, s:O?, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "dir", k->dir,
+			"image", k->json, "running", k->alive, "finished", k->totals.finished,
+			"intervals", (json_int_t)k->totals.intervals, "faults",
+			(json_int_t)k->totals.faults, "structures", (json_int_t)k->n_structures,
+			"threads", (json_int_t)k->totals.threads, "torn_chunks", (json_int_t)k->torn,
+			"largest_structures", top);
+		if (k->counted) {
+			json_object_set_new(e, "access_records", json_integer((json_int_t)k->records));
+			json_object_set_new(e, "reads", json_integer((json_int_t)k->reads));
+			json_object_set_new(e, "writes", json_integer((json_int_t)k->writes));
+			json_object_set_new(e, "pages", json_integer((json_int_t)k->pages));
+			json_object_set_new(e, "unattributed",
+					    json_integer((json_int_t)k->unattributed));
+		} else {
+			json_object_set_new(e, "access_records",
+					    json_integer((json_int_t)k->totals.records));
+		}
+		json_array_append_new(images, e);
+	}
+	json_object_set_new(out, "schema", json_string("memtrace.recording/1"));
+	json_object_set(out, "manifest", (json_t *)m);
+	json_object_set_new(out, "images", images);
+	json_dumpf(out, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+	putchar('\n');
+	json_decref(out);
+}
+
+/* Settings of the kernel that change how memory is placed or how fast the machine is; null is "this kernel has none". */
+static const char *const wanted_settings[] = { "numa_balancing", "transparent_hugepage", "randomize_va_space", "cpu_governor" };
+
+/* Counts and names a question that has no complete answer. */
+static void unanswered(int *missing, int question, const char *why)
+{
+	(*missing)++;
+	fprintf(stderr, "memtrace info: question %d has no complete answer: %s\n", question, why);
+}
+
+/*
+ * The seven questions that a trace must answer by itself. Number unanswered; each is told on standard error.
+ */
+int mt_info_explain(const json_t *m, const char *trace)
+{
+	json_t *host = json_object_get(m, "host"), *clock = json_object_get(m, "clock"), *v;
+	json_t *tool = json_object_get(m, "tool"), *env = json_object_get(m, "environment");
+	json_t *revs = json_object_get(m, "source_revisions"), *b = json_object_get(m, "backend");
+	json_t *g = json_object_get(b, "guarantee");
+	char *cmd = mt_info_command(m), *lost = mt_info_losses(m);
+	const char *key;
+	bool unknown = false;
+	int missing = 0;
+	size_t i;
+
+	printf("1. What was run?\n   %s\n   in %s\n", *cmd ? cmd : "(unknown)", mt_info_text(m, "working_directory"));
+	if (!*cmd || !*mt_info_text(m, "working_directory"))
+		unanswered(&missing, 1, "no command, or no working directory");
+	json_object_foreach(env, key, v)
+		if (strcmp(key, "PATH") && strcmp(key, "PWD") && strcmp(key, "SHELL"))
+			printf("   %s=%s\n", key, json_string_value(v));
+
+	printf("2. With which software?\n   program %s", mt_info_text(m, "executable"));
+	if (*mt_info_text(m, "executable_build_id"))
+		printf(", build id %s", mt_info_text(m, "executable_build_id"));
+	printf("\n   memtrace %s%s%s, %s, Linux %s\n", mt_info_text(tool, "version"),
+	       *mt_info_text(tool, "commit") ? " commit " : "", mt_info_text(tool, "commit"), mt_info_text(host, "os"),
+	       mt_info_text(host, "kernel"));
+	json_array_foreach(revs, i, v)
+	{
+		const json_t *modified = json_object_get(v, "modified_files");
+
+		printf("   sources in %s: commit %s%s%s, ", mt_info_text(v, "directory"),
+		       *mt_info_text(v, "commit") ? mt_info_text(v, "commit") : "(none yet)",
+		       *mt_info_text(v, "branch") ? ", branch " : "", mt_info_text(v, "branch"));
+		if (json_is_integer(modified))
+			printf("%" PRIu64 " files modified\n", mt_info_number(v, "modified_files"));
+		else
+			puts("not known whether they were modified");
+		unknown |= !json_is_integer(modified);
+	}
+	if (!json_array_size(revs))
+		puts("   sources: the program ran in no git repository");
+	printf("   libraries: maps-start.txt and maps-end.txt of each image\n");
+	if (!*mt_info_text(m, "executable") || !*mt_info_text(tool, "version") || !*mt_info_text(host, "kernel"))
+		unanswered(&missing, 2, "no program, version of memtrace or kernel");
+	else if (unknown)
+		unanswered(&missing, 2, "whether the sources were modified is not known; is git installed where it was recorded?");
+
+	printf("3. What was expected?\n   %s\n", *mt_info_text(m, "purpose") ? mt_info_text(m, "purpose") :
+	       "(not stated; record --purpose TEXT states it)");
+	if (!*mt_info_text(m, "purpose"))
+		unanswered(&missing, 3, "record --purpose TEXT states what is expected");
+
+	printf("4. When?\n   %s, until %" PRId64 " ns after the start; result: %s, %s\n",
+	       *mt_info_text(clock, "start_realtime") ? mt_info_text(clock, "start_realtime") : "(unknown)",
+	       (int64_t)(json_integer_value(json_object_get(clock, "end_ns")) -
+			 json_integer_value(json_object_get(clock, "start_ns"))),
+	       mt_info_text(json_object_get(m, "status"), "state"), mt_info_text(json_object_get(m, "status"), "message"));
+	if (!*mt_info_text(clock, "start_realtime") || json_integer_value(json_object_get(clock, "end_ns")) <= 0)
+		unanswered(&missing, 4, "no time of its beginning, or of its end");
+
+	printf("5. On which machine, by whom?\n   %s: %s, %" PRIu64 " of %" PRIu64 " CPUs, %" PRIu64
+	       " NUMA nodes, %s; topology: %s; user %s\n", mt_info_text(host, "name"), mt_info_text(host, "cpu_model"),
+	       mt_info_number(host, "cpus_online"), mt_info_number(host, "cpus_configured"), mt_info_number(host, "numa_nodes"),
+	       mt_human_bytes(mt_info_number(host, "memory_bytes")),
+	       *mt_info_text(host, "topology") ? mt_info_text(host, "topology") : "not known",
+	       *mt_info_text(host, "user") ? mt_info_text(host, "user") : "not known");
+	json_object_foreach(json_object_get(host, "settings"), key, v)
+		if (json_is_string(v))
+			printf("   %s = %s\n", key, json_string_value(v));
+	for (i = 0; i < sizeof(wanted_settings) / sizeof(wanted_settings[0]); i++)
+		if (!json_object_get(json_object_get(host, "settings"), wanted_settings[i]))
+			break;
+	if (!*mt_info_text(host, "name") || !*mt_info_text(host, "user") || !mt_info_number(host, "cpus_online"))
+		unanswered(&missing, 5, "no name of the machine, number of CPUs or user");
+	else if (i < sizeof(wanted_settings) / sizeof(wanted_settings[0]))
+		unanswered(&missing, 5, "the kernel settings are not all there");
+
+	printf("6. How are the files organised, and how complete are they?\n"
+	       "   manifest.json, topology.xml and a directory pNNNN per process image with\n"
+	       "   accesses-*.csv, intervals.csv, structures.csv, stacks.csv, threads.csv and\n"
+	       "   maps-*.txt, format version %" PRIu64 " (docs/reference/trace-format.md)\n", mt_info_number(m, "format_version"));
+	printf("   backend %s: %s\n   lost: %s\n", mt_info_text(b, "name"), promise_pages(mt_info_text(g, "pages")),
+	       lost);
+	if (!mt_info_number(m, "format_version") || !*mt_info_text(b, "name") || !*mt_info_text(json_object_get(m, "status"), "state"))
+		unanswered(&missing, 6, "no version of the format, backend or state");
+
+	printf("7. How is it analysed?\n   memtrace import %s, then memtrace aggregate, render or open; each\n"
+	       "   database keeps its import report and the commands that used it\n", trace);
+	free(cmd);
+	free(lost);
+	if (missing)
+		printf("\n%d of 7 questions without a complete answer\n", missing);
+	return missing;
+}
+
+/* With --explain: a question has no complete answer. */
+#define MT_EXIT_UNANSWERED 1
+
+int cmd_info(const struct mt_args *a)
+{
+	const struct mt_finish_options fo = { .progress = true };
+	const char *given = a->argv[0];
+	char *trace = mt_strdup(given);
+	struct image *im;
+	json_t *m;
+	size_t n;
+	char **dirs;
+	int rc = MT_EXIT_OK, running = 0;
+
+	mt_quiet = mt_args_has(a, "quiet");
+	while (strlen(trace) > 1 && trace[strlen(trace) - 1] == '/')
+		trace[strlen(trace) - 1] = 0;
+	dirs = mt_info_ranks(trace, &n);
+	if (n) {
+		rc = mt_info_job(a, trace, dirs, n);
+		mt_names_free(dirs, n);
+		free(trace);
+		return rc;
+	}
+	m = mt_manifest_read(trace);
+	if (!m) {
+		free(trace);
+		return MT_EXIT_INPUT;
+	}
+	if (!mt_args_has(a, "no-finish")) {
+		running = mt_manifest_repair(m, trace);
+		if (running < 0)
+			mt_note("%s cannot be completed: %s", trace, strerror(-running));
+	}
+	dirs = mt_trace_images(trace, &n);
+	im = mt_alloc((n + 1) * sizeof(*im));
+	for (size_t i = 0; i < n; i++) {
+		im[i].dir = dirs[i];
+		im[i].json = mt_image_read(trace, dirs[i]);
+		im[i].alive = im[i].json && mt_image_alive(im[i].json);
+		if (!im[i].alive && running <= 0 && !mt_args_has(a, "no-finish") &&
+		    mt_image_unfinished(trace, dirs[i]) && !access(trace, W_OK))
+			mt_finish_image(trace, dirs[i], &fo);
+	}
+	if (mt_args_has(a, "explain")) {
+		rc = mt_info_explain(m, trace) ? MT_EXIT_UNANSWERED : MT_EXIT_OK;
+		goto out;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t page = mt_info_number(im[i].json, "page_size_bytes");
+
+		mt_image_totals(trace, im[i].dir, 0, &im[i].totals);
+		if (count(trace, &im[i], page ? page : 4096))
+			rc = MT_EXIT_INPUT;
+		structures(trace, &im[i]);
+	}
+	if (mt_args_json(a)) {
+		print_json(m, im, n);
+	} else {
+		if (running > 0)
+			printf("This trace is being recorded; what follows is the state of now.\n\n");
+		print_person(m, trace, im, n);
+	}
+out:
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < im[i].n_top; k++) {
+			free(im[i].top[k].kind);
+			free(im[i].top[k].name);
+			free(im[i].top[k].site);
+			free(im[i].top[k].type);
+		}
+		free(im[i].top);
+		json_decref(im[i].json);
+	}
+	free(im);
+	mt_names_free(dirs, n);
+	json_decref(m);
+	free(trace);
+	return rc;
+}

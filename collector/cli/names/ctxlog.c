@@ -1,0 +1,1134 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * ctxlog.c - replay of context.log.
+ *
+ * The events are sorted by time (lines of one thread are in order already, so
+ * that the position in the file decides between equal times) and applied one
+ * after the other to the set of living blocks and mappings.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cli/names/ctxlog.h"
+#include "cli/base/util.h"
+
+const char *const mt_kind_name[MT_N_KINDS] = { "static", "heap", "mmap", "stack", "brk", "file" };
+
+struct event {
+	char kind, how;
+	int64_t time;
+	int64_t tid, parent, stack;
+	uint64_t a, b, c, d;
+	char *str;
+	bool segment;		/* of a shared mapping */
+	uint64_t seg[3];	/* device, inode, offset */
+};
+
+/* block address -> index of the living structure, open addressing */
+struct mt_live {
+	uint64_t *key;		/* 0 = free, 1 = deleted */
+	size_t *value;
+	size_t mask, used;
+	/* living mappings, sorted by start, disjoint */
+	struct piece {
+		uint64_t start, end;
+		size_t s;
+	} *map;
+	size_t n_map, cap_map;
+	/* heaps with small blocks, by start; the one at the break grows both ways */
+	uint64_t brk_lo, brk_hi;
+	int64_t brk_birth;
+	struct heap {
+		uint64_t start, end;
+		int64_t birth;
+	} *heap;
+	size_t n_heaps, cap_heaps;
+};
+
+static size_t hash(uint64_t a)
+{
+	a = (a >> 4) * 0x9e3779b97f4a7c15ull;
+	return (size_t)(a ^ (a >> 31));
+}
+
+static void live_put(struct mt_live *l, uint64_t key, size_t value)
+{
+	size_t i;
+
+	if (!l->key || l->used * 2 > l->mask) {
+		struct mt_live old = *l;
+		size_t n = 1024, alive = 0;
+
+		for (i = 0; old.key && i <= old.mask; i++)
+			alive += old.key[i] > 1;
+		while (n < alive * 4)
+			n *= 2;
+		l->key = mt_alloc(n * sizeof(*l->key));
+		l->value = mt_alloc(n * sizeof(*l->value));
+		l->mask = n - 1;
+		l->used = 0;
+		for (i = 0; old.key && i <= old.mask; i++)
+			if (old.key[i] > 1)
+				live_put(l, old.key[i], old.value[i]);
+		free(old.key);
+		free(old.value);
+	}
+	for (i = hash(key) & l->mask; l->key[i] && l->key[i] != key; i = (i + 1) & l->mask)
+		;
+	if (!l->key[i])
+		l->used++;
+	l->key[i] = key;
+	l->value[i] = value;
+}
+
+/* Position of the key or -1. */
+static long live_find(struct mt_live *l, uint64_t key)
+{
+	if (!l->key)
+		return -1;
+	for (size_t i = hash(key) & l->mask; l->key[i]; i = (i + 1) & l->mask)
+		if (l->key[i] == key)
+			return (long)i;
+	return -1;
+}
+
+size_t mt_context_add(struct mt_context *c)
+{
+	MT_GROW(c->s, c->n, c->cap);
+	memset(&c->s[c->n], 0, sizeof(*c->s));
+	c->s[c->n].stack = c->s[c->n].tid = c->s[c->n].death = -1;
+	return c->n++;
+}
+
+static uint64_t page_up(const struct mt_context *c, uint64_t v)
+{
+	const uint64_t page = c->page_bytes ? c->page_bytes : 4096;
+
+	return (v + page - 1) & ~(page - 1);
+}
+
+size_t mt_context_add_heap(struct mt_context *c, uint64_t start, uint64_t end, int64_t birth)
+{
+	size_t i = mt_context_add(c);
+
+	c->s[i].kind = MT_BRK;
+	c->s[i].start = start;
+	c->s[i].end = page_up(c, end);
+	c->s[i].birth = birth;
+	c->s[i].name = mt_strdup("heap (small blocks)");
+	return i;
+}
+
+/* ----------------------------------------------------------------- lines */
+
+struct cursor {
+	char *p;
+	bool bad;
+};
+
+static char *word(struct cursor *c)
+{
+	char *w;
+
+	while (*c->p == ' ')
+		c->p++;
+	w = c->p;
+	while (*c->p && *c->p != ' ')
+		c->p++;
+	if (c->p == w)
+		c->bad = true;
+	if (*c->p)
+		*c->p++ = 0;
+	return w;
+}
+
+static uint64_t number(struct cursor *c, int base)
+{
+	char *w = word(c), *end;
+	uint64_t v = 0;
+
+	/* nearly all are few plain digits */
+	for (end = w; *end >= '0' && *end <= '9' && base == 10; end++)
+		v = v * 10 + (uint64_t)(*end - '0');
+	for (; base == 16 && ((*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'f')); end++)
+		v = v << 4 | (uint64_t)(*end <= '9' ? *end - '0' : *end - 'a' + 10);
+	if (!*end && end > w && end - w <= (base == 10 ? 19 : 16))
+		return v;
+	v = base == 10 && *w == '-' ? (uint64_t)strtoll(w, &end, 10) :
+					       strtoull(w, &end, base);
+
+	if (*end || end == w)
+		c->bad = true;
+	return v;
+}
+
+#define DEC(c) ((int64_t)number((c), 10))
+#define HEX(c) number((c), 16)
+
+static char *string(struct cursor *c)
+{
+	char *w = word(c), *out, *o;
+
+	if (!strcmp(w, "-"))
+		return NULL;
+	out = o = mt_alloc(strlen(w) + 1);
+	for (; *w; w++) {
+		if (*w == '%' && w[1] && w[2]) {
+			char h[3] = { w[1], w[2], 0 };
+
+			*o++ = (char)strtoul(h, NULL, 16);
+			w += 2;
+		} else {
+			*o++ = *w;
+		}
+	}
+	return out;
+}
+
+static void set_stack(struct mt_context *c, size_t id, const uint64_t *ip, int n)
+{
+	if (id >= c->n_stacks) {
+		if (id + 1 > c->cap_stacks) {
+			c->cap_stacks = (id + 1) * 2;
+			c->stacks = mt_resize(c->stacks, c->cap_stacks * sizeof(*c->stacks));
+		}
+		memset(c->stacks + c->n_stacks, 0, (id + 1 - c->n_stacks) * sizeof(*c->stacks));
+		c->n_stacks = id + 1;
+	}
+	if (c->stacks[id].n)
+		return;
+	c->stacks[id].n = n;
+	c->stacks[id].ip = mt_alloc((size_t)n * sizeof(uint64_t));
+	memcpy(c->stacks[id].ip, ip, (size_t)n * sizeof(uint64_t));
+}
+
+static void add_stack(struct mt_context *c, struct cursor *k)
+{
+	int64_t id = DEC(k);
+	uint64_t ip[256];
+	int n = 0;
+
+	while (*k->p && n < 256 && !k->bad)
+		ip[n++] = HEX(k);
+	if (k->bad || id < 0 || id > 100000000 || !n)
+		return;
+	set_stack(c, (size_t)id, ip, n);
+}
+
+/* One line without ; and LF. False: not understood. */
+static bool parse(struct mt_context *c, char *line, struct event *e, int *version)
+{
+	struct cursor k = { line + 1, false };
+	uint64_t page;
+
+	memset(e, 0, sizeof(*e));
+	e->kind = line[0];
+	e->stack = -1;
+	switch (line[0]) {
+	case 'V':
+		*version = (int)DEC(&k);
+		e->time = DEC(&k);
+		for (int i = 0; i < 3; i++)	/* pid, min_alloc, stack_depth */
+			DEC(&k);
+		k.bad = false;
+		page = (uint64_t)DEC(&k);
+		c->page_bytes = !k.bad && page >= 4096 && !(page & (page - 1)) ? page : 4096;
+		k.bad = false;
+		break;
+	case 'S':
+		add_stack(c, &k);
+		return !k.bad;
+	case 'F':
+		e->time = DEC(&k);
+		e->parent = DEC(&k);
+		break;
+	case 'Y':
+		e->time = DEC(&k);
+		e->parent = DEC(&k);
+		e->tid = DEC(&k);
+		break;
+	case 'O':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = HEX(&k);
+		e->c = HEX(&k);
+		e->d = (uint64_t)DEC(&k);
+		e->str = string(&k);
+		if (*k.p) {		/* thread-local data */
+			e->tid = DEC(&k);
+			e->stack = DEC(&k);
+		}
+		break;
+	case 'o':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		break;
+	case 'A':
+	case 'R':
+		e->time = DEC(&k);
+		e->tid = DEC(&k);
+		e->a = HEX(&k);
+		e->b = (uint64_t)DEC(&k);
+		e->stack = DEC(&k);
+		e->how = *word(&k);
+		break;
+	case 'D':
+		e->time = DEC(&k);
+		e->tid = DEC(&k);
+		e->a = HEX(&k);
+		break;
+	case 'M':
+		e->time = DEC(&k);
+		e->tid = DEC(&k);
+		e->a = HEX(&k);
+		e->b = (uint64_t)DEC(&k);
+		e->c = HEX(&k);
+		e->d = HEX(&k);
+		e->stack = DEC(&k);
+		e->str = string(&k);
+		while (*k.p == ' ')
+			k.p++;
+		if (*k.p && !k.bad) {
+			e->segment = true;
+			for (int i = 0; i < 3; i++)
+				e->seg[i] = HEX(&k);
+		}
+		break;
+	case 'Q':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = (uint64_t)DEC(&k);
+		e->c = HEX(&k);
+		e->d = (uint64_t)DEC(&k);
+		e->str = string(&k);
+		break;
+	case 'U':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = (uint64_t)DEC(&k);
+		break;
+	case 'W':
+	case 'B':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = (uint64_t)DEC(&k);
+		e->c = HEX(&k);
+		e->d = (uint64_t)DEC(&k);
+		break;
+	case 'G':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = (uint64_t)DEC(&k);
+		e->c = HEX(&k);
+		break;
+	case 'H':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = HEX(&k);
+		break;
+	case 'T':
+		e->time = DEC(&k);
+		e->tid = DEC(&k);
+		e->parent = DEC(&k);
+		e->a = HEX(&k);
+		e->b = HEX(&k);
+		e->c = HEX(&k);
+		if (*k.p)
+			e->d = HEX(&k);
+		break;
+	case 'N':
+	case 'X':
+		e->time = DEC(&k);
+		e->tid = DEC(&k);
+		e->str = string(&k);
+		break;
+	case 'P':
+		e->time = DEC(&k);
+		e->tid = DEC(&k);
+		e->a = (uint64_t)DEC(&k);
+		break;
+	case 'C':
+		e->time = DEC(&k);
+		e->a = (uint64_t)DEC(&k);
+		e->b = (uint64_t)DEC(&k);
+		e->c = (uint64_t)DEC(&k);
+		e->d = (uint64_t)DEC(&k);
+		e->stack = DEC(&k);
+		break;
+	case 'K':
+		e->time = DEC(&k);
+		e->a = (uint64_t)DEC(&k);
+		e->b = (uint64_t)DEC(&k);
+		break;
+	case 'E':
+		e->time = DEC(&k);
+		break;
+	default:
+		return false;
+	}
+	return !k.bad;
+}
+
+/* Of one time the order in the file decides. */
+static void sort_by_time(struct event *ev, size_t n)
+{
+	uint64_t *key = mt_alloc((n + 1) * sizeof(*key));
+
+	for (size_t i = 0; i < n; i++)
+		key[i] = MT_SIGNED_KEY(ev[i].time);
+	mt_sort(ev, n, sizeof(*ev), key, NULL);
+	free(key);
+}
+
+/* ---------------------------------------------------------------- replay */
+
+static void block_dies(struct mt_context *c, long at, int64_t when)
+{
+	struct mt_live *l = c->live;
+
+	c->s[l->value[at]].death = when;
+	l->key[at] = 1;
+}
+
+static void block_born(struct mt_context *c, const struct event *e)
+{
+	long old = live_find(c->live, e->a);
+	size_t i;
+
+	if (!e->a || e->a == 1)
+		return;
+	if (old >= 0)		/* its death was not seen */
+		block_dies(c, old, e->time);
+	i = mt_context_add(c);
+	c->s[i].kind = MT_HEAP;
+	c->s[i].how = e->how;
+	c->s[i].start = e->a;
+	c->s[i].end = e->a + e->b;
+	c->s[i].birth = e->time;
+	c->s[i].tid = e->tid;
+	c->s[i].stack = e->stack;
+	live_put(c->live, e->a, i);
+}
+
+/* First piece that ends behind addr. */
+static size_t piece_at(struct mt_live *l, uint64_t addr)
+{
+	size_t lo = 0, hi = l->n_map;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (l->map[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void piece_insert(struct mt_live *l, size_t at, uint64_t start, uint64_t end, size_t s)
+{
+	MT_GROW(l->map, l->n_map, l->cap_map);
+	memmove(l->map + at + 1, l->map + at, (l->n_map - at) * sizeof(*l->map));
+	l->map[at] = (struct piece){ start, end, s };
+	l->n_map++;
+}
+
+/*
+ * [start, end) is no longer mapped. A mapping that loses a part is cut: the
+ * lost part ends here, what stays keeps its birth.
+ */
+static void unmap(struct mt_context *c, uint64_t start, uint64_t end, int64_t when)
+{
+	struct mt_live *l = c->live;
+	size_t i = piece_at(l, start);
+
+	while (i < l->n_map && l->map[i].start < end) {
+		struct piece p = l->map[i];
+		struct mt_structure *s = &c->s[p.s];
+
+		if (p.start < start) {		/* left part stays, goes on as p.s */
+			size_t rest = mt_context_add(c);
+
+			s = &c->s[p.s];
+			c->s[rest] = *s;
+			if (s->path)
+				c->s[rest].path = mt_strdup(s->path);
+			s->end = start;
+			l->map[i].end = start;
+			c->s[rest].seg_offset += start - c->s[rest].start;
+			c->s[rest].start = start;
+			piece_insert(l, i + 1, start, p.end, rest);
+			i++;
+			continue;
+		}
+		if (p.end > end) {		/* right part stays as a new one */
+			size_t rest = mt_context_add(c);
+
+			s = &c->s[p.s];
+			c->s[rest] = *s;
+			if (s->path)
+				c->s[rest].path = mt_strdup(s->path);
+			s->end = end;
+			s->death = when;
+			c->s[rest].seg_offset += end - c->s[rest].start;
+			c->s[rest].start = end;
+			l->map[i] = (struct piece){ end, p.end, rest };
+			return;
+		}
+		s->death = when;
+		memmove(l->map + i, l->map + i + 1, (l->n_map - i - 1) * sizeof(*l->map));
+		l->n_map--;
+	}
+}
+
+static void map_new(struct mt_context *c, const struct event *e, uint64_t start, uint64_t len,
+		    const struct mt_structure *like)
+{
+	uint64_t end = start + page_up(c, len);
+	size_t i;
+
+	if (end <= start)
+		return;
+	unmap(c, start, end, e->time);
+	i = mt_context_add(c);
+	c->s[i].kind = MT_MMAP;
+	c->s[i].start = start;
+	c->s[i].end = end;
+	c->s[i].birth = e->time;
+	c->s[i].tid = like ? like->tid : e->tid;
+	c->s[i].stack = like ? like->stack : e->stack;
+	if (like ? like->path : e->str)
+		c->s[i].path = mt_strdup(like ? like->path : e->str);
+	c->s[i].segment = like ? like->segment : e->segment;
+	c->s[i].seg_device = like ? like->seg_device : e->seg[0];
+	c->s[i].seg_inode = like ? like->seg_inode : e->seg[1];
+	c->s[i].seg_offset = like ? like->seg_offset : e->seg[2];
+	piece_insert(c->live, piece_at(c->live, start), start, end, i);
+}
+
+static void remap(struct mt_context *c, const struct event *e)
+{
+	size_t at = piece_at(c->live, e->a);
+	struct mt_structure like;
+	bool known = at < c->live->n_map && c->live->map[at].start <= e->a;
+	uint64_t osz = page_up(c, e->b), nsz = page_up(c, e->d);
+
+	if (!known) {		/* the program's allocator, or mapped before the start */
+		return;
+	}
+	like = c->s[c->live->map[at].s];
+	if (like.path)
+		like.path = mt_strdup(like.path);
+	if (e->a == e->c) {	/* in place */
+		struct piece *p = &c->live->map[at];
+
+		if (nsz < osz) {
+			unmap(c, e->a + nsz, e->a + osz, e->time);
+		} else if (nsz > osz && p->end == e->a + osz) {
+			unmap(c, e->a + osz, e->a + nsz, e->time);
+			p = &c->live->map[piece_at(c->live, e->a)];
+			p->end = e->a + nsz;
+			c->s[p->s].end = p->end;
+		}
+	} else {
+		if (osz)
+			unmap(c, e->a, e->a + osz, e->time);
+		map_new(c, e, e->c, nsz, &like);
+	}
+	free(like.path);
+}
+
+/* A mapping that the backend does not see, or takes the place of one. */
+static void map_unseen(struct mt_context *c, const struct event *e)
+{
+	const uint64_t end = e->a + page_up(c, e->b);
+	const struct mt_unseen_range r = {
+		.start = e->a, .end = end, .birth = e->time, .death = -1, .prot = (unsigned int)e->c, .path = e->str,
+		.shared = (e->d & MAP_TYPE) != MAP_PRIVATE, .flags = (uint32_t)e->d, .segment = e->segment && !e->seg[0],
+	};
+
+	/* huge pages and devices are unseen by each backend that sees page faults; others do not tell */
+	if (e->d >> 32 || e->d & MAP_HUGETLB ||
+	    (e->str && !strncmp(e->str, "/dev/", 5) && strncmp(e->str, "/dev/shm/", 9) != 0 && strncmp(e->str, "/dev/zero", 9) != 0))
+		mt_unseen_map(&c->unseen, &r);
+	else
+		mt_unseen_unmap(&c->unseen, r.start, r.end, e->time);
+}
+
+static void find_unseen(struct mt_context *c, const struct event *e)
+{
+	const struct mt_unseen_range r = {
+		.start = e->a, .end = e->a + e->b, .birth = e->time, .death = -1, .prot = (unsigned int)e->c, .shared = e->d != 0,
+		.path = e->str,
+	};
+
+	mt_unseen_found(&c->unseen, &r);
+}
+
+static struct mt_thread *thread_of(struct mt_context *c, int64_t tid)
+{
+	for (size_t i = c->n_threads; i-- > 0; )
+		if (c->threads[i].tid == tid)
+			return &c->threads[i];
+	return NULL;
+}
+
+static void set_name(struct mt_thread *t, const char *name)
+{
+	free(t->name);
+	t->name = name ? mt_strdup(name) : NULL;
+}
+
+static void heap_grew(struct mt_live *l, const struct event *e)
+{
+	size_t i = 0;
+
+	while (i < l->n_heaps && l->heap[i].start != e->a)
+		i++;
+	if (i == l->n_heaps) {
+		MT_GROW(l->heap, l->n_heaps, l->cap_heaps);
+		l->heap[l->n_heaps++] = (struct heap){ e->a, e->a, e->time };
+	}
+	if (e->b > l->heap[i].end)
+		l->heap[i].end = e->b;
+}
+
+/* Of what is unmapped only that is kept which had an advice: a program that gives none has none of this. */
+static void advise(struct mt_context *c, int64_t time, uint64_t start, uint64_t len, int what)
+{
+	bool matters = what && len;
+
+	for (size_t i = 0; i < c->n_advice && len && !matters; i++)
+		matters = c->advice[i].what && c->advice[i].start < start + len && c->advice[i].end > start;
+	if (!matters)
+		return;
+	MT_GROW(c->advice, c->n_advice, c->cap_advice);
+	c->advice[c->n_advice++] = (struct mt_advice){ time, start, start + page_up(c, len), what };
+}
+
+/* The advice for an address that is in force before a time. */
+static int advice_at(const struct mt_context *c, uint64_t addr, int64_t until)
+{
+	for (size_t i = c->n_advice; i-- > 0; )
+		if (c->advice[i].time < until && c->advice[i].start <= addr && addr < c->advice[i].end)
+			return c->advice[i].what;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+uint64_t mt_context_advised(const struct mt_context *c, const struct mt_structure *s, int advice)
+{
+	const int64_t until = s->death < 0 ? INT64_MAX : s->death;
+	uint64_t *border = NULL, bytes = 0;
+	size_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < c->n_advice; i++) {
+		const struct mt_advice *a = &c->advice[i];
+
+		if (a->time < until && a->start < s->end && a->end > s->start) {
+			MT_GROW(border, n, cap);
+			border[n++] = a->start > s->start ? a->start : s->start;
+			MT_GROW(border, n, cap);
+			border[n++] = a->end < s->end ? a->end : s->end;
+		}
+	}
+	if (n)
+		qsort(border, n, sizeof(*border), by_address);
+	for (size_t i = 1; i < n; i++)
+		if (border[i] > border[i - 1] && advice_at(c, border[i - 1], until) == advice)
+			bytes += border[i] - border[i - 1];
+	free(border);
+	return bytes;
+}
+
+static void apply(struct mt_context *c, struct event *e)
+{
+	struct mt_thread *t;
+	long at;
+
+	switch (e->kind) {
+	case 'O':
+		MT_GROW(c->objects, c->n_objects, c->cap_objects);
+		c->objects[c->n_objects++] = (struct mt_object){ e->a, e->b, e->c, e->time, -1,
+			e->d == 1, mt_strdup(e->str ? e->str : ""), e->tid, e->stack > 0 ? (uint64_t)e->stack : 0 };
+		break;
+	case 'o':
+		for (size_t i = c->n_objects; i-- > 0; )
+			if (c->objects[i].start == e->a && c->objects[i].death < 0) {
+				c->objects[i].death = e->time;
+				break;
+			}
+		break;
+	case 'A':
+		block_born(c, e);
+		break;
+	case 'R':
+		at = live_find(c->live, e->a);
+		if (at < 0) {
+			block_born(c, e);
+		} else {
+			/* one range per structure: the largest it ever had */
+			struct mt_structure *s = &c->s[c->live->value[at]];
+
+			if (e->a + e->b > s->end)
+				s->end = e->a + e->b;
+		}
+		break;
+	case 'D':
+		at = live_find(c->live, e->a);
+		if (at < 0)
+			c->unmatched++;
+		else
+			block_dies(c, at, e->time);
+		break;
+	case 'M':
+		advise(c, e->time, e->a, e->b, 0);
+		map_new(c, e, e->a, e->b, NULL);
+		map_unseen(c, e);
+		break;
+	case 'Q':
+		find_unseen(c, e);
+		break;
+	case 'U':
+		advise(c, e->time, e->a, e->b, 0);
+		unmap(c, e->a, e->a + page_up(c, e->b), e->time);
+		mt_unseen_unmap(&c->unseen, e->a, e->a + page_up(c, e->b), e->time);
+		break;
+	case 'W':		/* the advice is the mapping's */
+		at = advice_at(c, e->a, INT64_MAX);
+		advise(c, e->time, e->a, e->b, 0);
+		advise(c, e->time, e->c, e->d, (int)at);
+		remap(c, e);
+		mt_unseen_move(&c->unseen, e->a, e->a + page_up(c, e->b), e->c, e->c + page_up(c, e->d), e->time);
+		break;
+	case 'B':
+		if (!c->live->brk_lo) {
+			c->live->brk_lo = e->a;
+			c->live->brk_hi = e->a;
+			c->live->brk_birth = e->time;
+		}
+		if (e->a < c->live->brk_lo)
+			c->live->brk_lo = e->a;
+		if (e->c > c->live->brk_hi)
+			c->live->brk_hi = e->c;
+		break;
+	case 'G':
+		advise(c, e->time, e->a, e->b, (int)e->c);
+		break;
+	case 'H':
+		heap_grew(c->live, e);
+		break;
+	case 'T':
+		MT_GROW(c->threads, c->n_threads, c->cap_threads);
+		c->threads[c->n_threads++] = (struct mt_thread){ e->tid, e->parent, NULL, e->time,
+			-1, e->a, e->b, e->c, -1, e->d };
+		break;
+	case 'N':
+	case 'X':
+		t = thread_of(c, e->tid);
+		if (!t)
+			break;
+		if (e->str)
+			set_name(t, e->str);
+		if (e->kind == 'X')
+			t->death = e->time;
+		break;
+	case 'P':
+		t = thread_of(c, e->tid);
+		if (!t)
+			break;
+		t->cpu_ns = (int64_t)e->a;
+		MT_GROW(c->cpu, c->n_cpu, c->cap_cpu);
+		c->cpu[c->n_cpu++] = (struct mt_cpu_time){ e->tid, e->time, e->a };
+		break;
+	case 'Y':
+		c->n_cpu = 0;		/* of the parent */
+		/* the thread that called fork is the main thread of the child */
+		t = thread_of(c, e->parent);
+		if (t) {
+			struct mt_thread me = *t;
+
+			t->name = NULL;
+			for (size_t i = 0; i < c->n_threads; i++)
+				free(c->threads[i].name);
+			me.tid = e->tid;
+			me.cpu_ns = -1;
+			me.parent = -1;
+			me.birth = e->time;
+			c->threads[0] = me;
+			c->n_threads = 1;
+		} else {
+			MT_GROW(c->threads, c->n_threads, c->cap_threads);
+			c->n_threads = 1;
+			c->threads[0] = (struct mt_thread){ e->tid, -1, NULL, e->time, -1, 0, 0, 0, -1, 0 };
+		}
+		break;
+	case 'C':
+		c->small_count = e->a;
+		c->small_bytes = e->b;
+		c->lost_events = e->c + (uint64_t)e->stack;
+		c->lost_bytes = e->d;
+		break;
+	case 'K':
+		c->brief_count = e->a;
+		c->brief_bytes = e->b;
+		break;
+	case 'E':
+		c->end = e->time;
+		break;
+	}
+}
+
+/* What died before a fork is not in the child. */
+static void forget_dead(struct mt_context *c)
+{
+	size_t w = 0, *moved = mt_alloc((c->n + 1) * sizeof(*moved));
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->s[i].death >= 0) {
+			free(c->s[i].path);
+			continue;
+		}
+		moved[i] = w;
+		c->s[w++] = c->s[i];
+	}
+	c->n = w;
+	for (size_t i = 0; c->live->key && i <= c->live->mask; i++)
+		if (c->live->key[i] > 1)
+			c->live->value[i] = moved[c->live->value[i]];
+	for (size_t i = 0; i < c->live->n_map; i++)
+		c->live->map[i].s = moved[c->live->map[i].s];
+	free(moved);
+	w = 0;
+	for (size_t i = 0; i < c->n_objects; i++) {
+		if (c->objects[i].death >= 0)
+			free(c->objects[i].path);
+		else
+			c->objects[w++] = c->objects[i];
+	}
+	c->n_objects = w;
+	c->small_count = c->small_bytes = c->brief_count = c->brief_bytes = c->lost_events = c->lost_bytes = 0;
+	c->bad_lines = c->unmatched = 0;
+	c->end = -1;
+}
+
+static void *copy(const void *p, size_t bytes)
+{
+	void *q = mt_alloc(bytes);
+
+	if (bytes)
+		memcpy(q, p, bytes);
+	return q;
+}
+
+/* dst gets what lives in src; dst->live is set and empty. */
+static void inherit(struct mt_context *dst, const struct mt_context *src)
+{
+	struct mt_live *to = dst->live;
+	const struct mt_live *from = src->live;
+
+	*dst = *src;
+	memset(&dst->unseen, 0, sizeof(dst->unseen));
+	dst->live = to;
+	dst->cap = src->n;
+	dst->s = copy(src->s, src->n * sizeof(*src->s));
+	for (size_t i = 0; i < src->n; i++)
+		if (src->s[i].path)
+			dst->s[i].path = mt_strdup(src->s[i].path);
+	dst->cap_cpu = src->n_cpu;
+	dst->cpu = copy(src->cpu, src->n_cpu * sizeof(*src->cpu));
+	dst->cap_threads = src->n_threads;
+	dst->threads = copy(src->threads, src->n_threads * sizeof(*src->threads));
+	for (size_t i = 0; i < src->n_threads; i++)
+		if (src->threads[i].name)
+			dst->threads[i].name = mt_strdup(src->threads[i].name);
+	dst->cap_objects = src->n_objects;
+	dst->objects = copy(src->objects, src->n_objects * sizeof(*src->objects));
+	for (size_t i = 0; i < src->n_objects; i++)
+		dst->objects[i].path = mt_strdup(src->objects[i].path);
+	dst->cap_advice = src->n_advice;
+	dst->advice = copy(src->advice, src->n_advice * sizeof(*src->advice));
+	dst->cap_stacks = src->n_stacks;
+	dst->stacks = copy(src->stacks, src->n_stacks * sizeof(*src->stacks));
+	for (size_t i = 0; i < src->n_stacks; i++)
+		if (src->stacks[i].n)
+			dst->stacks[i].ip = copy(src->stacks[i].ip,
+						 (size_t)src->stacks[i].n * sizeof(uint64_t));
+	*to = *from;
+	if (from->key) {
+		to->key = copy(from->key, (from->mask + 1) * sizeof(*from->key));
+		to->value = copy(from->value, (from->mask + 1) * sizeof(*from->value));
+	}
+	to->map = copy(from->map, from->n_map * sizeof(*from->map));
+	to->cap_map = from->n_map;
+	to->heap = NULL;		/* the child tells of its heaps itself */
+	to->n_heaps = to->cap_heaps = 0;
+	forget_dead(dst);
+}
+
+/* One log, sorted. */
+struct log {
+	struct event *ev;
+	size_t n;
+	int64_t fork_time;	/* -1: not a child of fork */
+	int64_t parent;
+};
+
+static void log_free(struct log *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->ev[i].str);
+	free(l->ev);
+	memset(l, 0, sizeof(*l));
+}
+
+/* Reads a log; its stacks go into c. */
+static int log_read(struct log *l, struct mt_context *c, const char *trace, const char *dir)
+{
+	char *path = mt_printf("%s/%s/context.log", trace, dir), *data, *p, *end;
+	size_t cap = 0, len;
+	int version = 0, err = 0;
+
+	memset(l, 0, sizeof(*l));
+	l->fork_time = -1;
+	data = mt_read_file(path, &len);
+	if (!data) {
+		err = -errno;
+		free(path);
+		return err;
+	}
+	end = data + len;
+	for (p = data; p < end; ) {
+		char *lf = memchr(p, '\n', (size_t)(end - p));
+		char *stop = lf ? lf : end;
+
+		if (stop > p && lf && stop[-1] == ';') {
+			stop[-1] = 0;
+			MT_GROW(l->ev, l->n, cap);
+			if (!parse(c, p, &l->ev[l->n], &version)) {
+				c->bad_lines++;
+			} else if (l->ev[l->n].kind != 'S') {
+				l->n++;
+			}
+		} else if (stop > p) {
+			c->bad_lines++;
+		}
+		p = stop + 1;
+	}
+	free(data);
+	if (version > 1) {
+		mt_error("%s: version %d of the log is newer than this program (1)", path, version);
+		log_free(l);
+		free(path);
+		return -EPROTO;
+	}
+	free(path);
+	sort_by_time(l->ev, l->n);
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->ev[i].kind == 'F') {
+			l->fork_time = l->ev[i].time;
+			l->parent = l->ev[i].parent;
+			break;
+		}
+	}
+	return 0;
+}
+
+static void apply_log(struct mt_context *c, struct event *e)
+{
+	if (e->kind == 'V')
+		c->start = e->time;
+	apply(c, e);
+}
+
+static void context_init(struct mt_context *c, struct mt_live *live)
+{
+	memset(c, 0, sizeof(*c));
+	memset(live, 0, sizeof(*live));
+	c->start = c->end = -1;
+	c->live = live;
+}
+
+static void live_free(struct mt_live *l)
+{
+	free(l->key);
+	free(l->value);
+	free(l->map);
+	free(l->heap);
+	memset(l, 0, sizeof(*l));
+}
+
+/*
+ * The replay of a log that stands still at a time. A process with a thousand
+ * children would otherwise be replayed a thousand times; children are mostly
+ * asked for in the order of their forks.
+ */
+#define N_CURSORS 8
+
+struct cursor_state {
+	char *trace, *dir;
+	struct log log;
+	size_t pos;
+	struct mt_context c;
+	struct mt_live live;
+	size_t alive;		/* structures after the last clean-up */
+	uint64_t used;
+};
+
+static struct cursor_state cursors[N_CURSORS];
+static uint64_t clock_of_use;
+
+static void cursor_free(struct cursor_state *k)
+{
+	if (!k->dir)
+		return;
+	log_free(&k->log);
+	live_free(&k->live);
+	k->c.live = NULL;
+	mt_context_free(&k->c);
+	free(k->trace);
+	free(k->dir);
+	memset(k, 0, sizeof(*k));
+}
+
+static int begin(struct mt_context *c, struct mt_live *live, struct log *l, const char *trace,
+		 const char *dir, int depth);
+
+/* The state of an image at a time (inclusive), or NULL. Valid until the next call. */
+static const struct mt_context *state_at(const char *trace, const char *dir, int64_t until, int depth)
+{
+	struct cursor_state *k = NULL, fresh;
+
+	for (int i = 0; i < N_CURSORS; i++)
+		if (cursors[i].dir && !strcmp(cursors[i].dir, dir) && !strcmp(cursors[i].trace, trace))
+			k = &cursors[i];
+	if (k && k->pos && k->log.ev[k->pos - 1].time > until) {
+		cursor_free(k);		/* asked for an earlier time */
+		k = NULL;
+	}
+	if (!k) {
+		memset(&fresh, 0, sizeof(fresh));
+		/* may use and replace other cursors: the ancestors of this one */
+		if (begin(&fresh.c, &fresh.live, &fresh.log, trace, dir, depth)) {
+			live_free(&fresh.live);
+			fresh.c.live = NULL;
+			mt_context_free(&fresh.c);
+			return NULL;
+		}
+		k = &cursors[0];
+		for (int i = 1; i < N_CURSORS; i++)
+			if (cursors[i].used < k->used)
+				k = &cursors[i];
+		cursor_free(k);
+		*k = fresh;
+		k->c.live = &k->live;
+		k->trace = mt_strdup(trace);
+		k->dir = mt_strdup(dir);
+	}
+	k->used = ++clock_of_use;
+	while (k->pos < k->log.n && k->log.ev[k->pos].time <= until) {
+		apply_log(&k->c, &k->log.ev[k->pos++]);
+		if (k->c.n > 2 * k->alive + 10000) {
+			forget_dead(&k->c);
+			k->alive = k->c.n;
+		}
+	}
+	return &k->c;
+}
+
+/* Reads the log of an image and sets c to what it inherits. */
+static int begin(struct mt_context *c, struct mt_live *live, struct log *l, const char *trace,
+		 const char *dir, int depth)
+{
+	struct mt_context own;
+	char parent[16];
+	int err;
+
+	context_init(c, live);
+	memset(&own, 0, sizeof(own));
+	err = log_read(l, &own, trace, dir);
+	if (err) {
+		mt_context_free(&own);
+		return err;
+	}
+	snprintf(parent, sizeof(parent), "p%04" PRId64, l->parent);
+	if (l->fork_time >= 0 && depth < 200 && l->parent >= 0 && l->parent < 1000000 &&
+	    strcmp(parent, dir)) {
+		const struct mt_context *p = state_at(trace, parent, l->fork_time, depth + 1);
+
+		if (p)
+			inherit(c, p);
+	}
+	/* the child goes on with the numbers of its parent's stacks */
+	for (size_t i = 0; i < own.n_stacks; i++) {
+		if (!own.stacks[i].n || (i < c->n_stacks && c->stacks[i].n))
+			continue;
+		set_stack(c, i, own.stacks[i].ip, own.stacks[i].n);
+	}
+	c->bad_lines = own.bad_lines;
+	c->page_bytes = own.page_bytes;
+	c->have_log = true;
+	mt_context_free(&own);
+	return 0;
+}
+
+int mt_context_read(struct mt_context *c, const char *trace, const char *dir)
+{
+	struct mt_live live;
+	struct log l;
+	int err = begin(c, &live, &l, trace, dir, 0);
+
+	if (!err) {
+		for (size_t i = 0; i < l.n; i++)
+			apply_log(c, &l.ev[i]);
+		log_free(&l);
+	}
+	if (live.brk_hi > live.brk_lo)
+		mt_context_add_heap(c, live.brk_lo, live.brk_hi, live.brk_birth);
+	for (size_t i = 0; i < live.n_heaps; i++)
+		mt_context_add_heap(c, live.heap[i].start, live.heap[i].end, live.heap[i].birth);
+	live_free(&live);
+	c->live = NULL;
+	return err;
+}
+
+void mt_context_forget(void)
+{
+	for (int i = 0; i < N_CURSORS; i++)
+		cursor_free(&cursors[i]);
+}
+
+void mt_context_free(struct mt_context *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->s[i].name);
+		free(c->s[i].site);
+		free(c->s[i].type);
+		free(c->s[i].path);
+	}
+	for (size_t i = 0; i < c->n_threads; i++)
+		free(c->threads[i].name);
+	for (size_t i = 0; i < c->n_objects; i++)
+		free(c->objects[i].path);
+	for (size_t i = 0; i < c->n_stacks; i++)
+		free(c->stacks[i].ip);
+	mt_unseen_free(&c->unseen);
+	free(c->s);
+	free(c->threads);
+	free(c->cpu);
+	free(c->objects);
+	free(c->stacks);
+	free(c->advice);
+	memset(c, 0, sizeof(*c));
+}

@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * zoom.h - record --zoom: from what the user named to places that the library in the program can find, and what became of it.
+ */
+#ifndef MEMTRACE_CLI_ZOOM_H
+#define MEMTRACE_CLI_ZOOM_H
+
+#include <jansson.h>
+
+#include "cli/table/args.h"
+
+/*
+ * The text of MEMTRACE_ZOOM (preload/context/suspect.c) for the suspects of --zoom: an address range, the name of a static
+ * object of @program or FILE:NAME, TRACE:NAME for a structure of an earlier trace, TRACE:NUMBER for a finding of it. The caller's.
+ * *rc is 0, or an exit code after a message; NULL then.
+ */
+char *mt_zoom_resolve(const struct mt_args *a, const char *program, int *rc);
+
+/* One suspect, for tests: lines are added to *spec. NULL, or a sentence that says why it cannot be found; the caller's. */
+char *mt_zoom_suspect(const char *suspect, const char *program, char **spec);
+
+/* What the images of a trace tell of the close look, for the manifest; NULL: there was none. @asked: the array of suspects. */
+json_t *mt_zoom_describe(const char *trace, const json_t *asked, double budget);
+
+#endif
