@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/backend/backend.h"
+#include "cli/finish/manifest.h"
 #include "cli/io/io.h"
 #include "cli/table/native.h"
 #include "cli/record/orphan.h"
@@ -77,6 +78,14 @@ int cmd_check(const struct mt_args *a)
 	const char *no_process;
 	bool works;
 
+	if (mt_args_has(a, "machine")) {
+		json_t *m = mt_machine_describe();
+
+		json_dumpf(m, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+		putchar('\n');
+		json_decref(m);
+		return MT_EXIT_OK;
+	}
 	mt_probe_run(&p);
 	source = mt_io_probe(&why);
 	io = io_text(source, why);

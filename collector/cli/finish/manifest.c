@@ -99,11 +99,32 @@ static bool topology(const char *trace)
 	return ok;
 }
 
-json_t *mt_host_describe(const char *trace)
+json_t *mt_machine_describe(void)
 {
+	/* what changes how memory is placed, how fast the machine is, and what a recorder may do */
+	static const struct {
+		const char *name, *path;
+	} settings[] = {
+		{ "numa_balancing", "/proc/sys/kernel/numa_balancing" },
+		{ "randomize_va_space", "/proc/sys/kernel/randomize_va_space" },
+		{ "transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled" },
+		{ "transparent_hugepage_defrag", "/sys/kernel/mm/transparent_hugepage/defrag" },
+		{ "huge_pages", "/proc/sys/vm/nr_hugepages" },
+		{ "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid" },
+		{ "perf_event_mlock_kb", "/proc/sys/kernel/perf_event_mlock_kb" },
+		{ "unprivileged_userfaultfd", "/proc/sys/vm/unprivileged_userfaultfd" },
+		{ "overcommit_memory", "/proc/sys/vm/overcommit_memory" },
+		{ "max_map_count", "/proc/sys/vm/max_map_count" },
+		{ "swappiness", "/proc/sys/vm/swappiness" },
+		{ "cpu_governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor" },
+		{ "cpu_boost", "/sys/devices/system/cpu/cpufreq/boost" },
+		{ "cpu_no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo" },
+		{ "isolated_cpus", "/sys/devices/system/cpu/isolated" },
+		{ "cpus_online", "/sys/devices/system/cpu/online" },
+		{ "smt_active", "/sys/devices/system/cpu/smt/active" },
+	};
 	char *model = cpu_model(), *os = os_name();
-	json_t *s = json_object(), *h;
-	char user[128], *boot;
+	json_t *s = json_object(), *m;
 	struct utsname u;
 	DIR *in = opendir("/sys/devices/system/node");
 	struct dirent *e;
@@ -111,45 +132,38 @@ json_t *mt_host_describe(const char *trace)
 
 	memset(&u, 0, sizeof(u));
 	uname(&u);
-	if (getenv("USER"))
-		snprintf(user, sizeof(user), "%s", getenv("USER"));
-	else
-		snprintf(user, sizeof(user), geteuid() ? "uid %d" : "root", (int)geteuid());
 	while (in && (e = readdir(in)))
 		nodes += !strncmp(e->d_name, "node", 4) && e->d_name[4] >= '0' && e->d_name[4] <= '9';
 	if (in)
 		closedir(in);
-	setting(s, "numa_balancing", "/proc/sys/kernel/numa_balancing");
-	setting(s, "randomize_va_space", "/proc/sys/kernel/randomize_va_space");
-	setting(s, "transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled");
-	setting(s, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
-	setting(s, "perf_event_mlock_kb", "/proc/sys/kernel/perf_event_mlock_kb");
-	setting(s, "unprivileged_userfaultfd", "/proc/sys/vm/unprivileged_userfaultfd");
-	setting(s, "overcommit_memory", "/proc/sys/vm/overcommit_memory");
-	setting(s, "max_map_count", "/proc/sys/vm/max_map_count");
-	setting(s, "swappiness", "/proc/sys/vm/swappiness");
-	setting(s, "cpu_governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-	setting(s, "cpu_boost", "/sys/devices/system/cpu/cpufreq/boost");
-	setting(s, "cpu_no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo");
-	setting(s, "transparent_hugepage_defrag", "/sys/kernel/mm/transparent_hugepage/defrag");
-	setting(s, "isolated_cpus", "/sys/devices/system/cpu/isolated");
-	setting(s, "smt_active", "/sys/devices/system/cpu/smt/active");
-	setting(s, "loadavg_at_start", "/proc/loadavg");
-	h = json_pack("{s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:i, s:I, s:I, s:o, s:o, s:s?}", "name",
-		u.nodename, "os", os, "kernel", u.release, "arch", u.machine, "cpu_model", model,
-		"cpus_online", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "cpus_configured",
-		(json_int_t)sysconf(_SC_NPROCESSORS_CONF), "numa_nodes", nodes ? nodes : 1,
-		"memory_bytes", (json_int_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE),
-		"page_size_bytes", (json_int_t)sysconf(_SC_PAGESIZE), "topology",
-		topology(trace) ? json_string("topology.xml") : json_null(), "settings", s, "user",
-		user);
-	json_object_set_new(h, "kernel_version", json_string(u.version));
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		setting(s, settings[i].name, settings[i].path);
+	m = json_pack("{s:s, s:s?, s:s, s:s, s:s, s:s?, s:I, s:I, s:i, s:I, s:I, s:o}", "name", u.nodename, "os", os, "kernel", u.release,
+		"kernel_version", u.version, "arch", u.machine, "cpu_model", model,
+		"cpus_online", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "cpus_configured", (json_int_t)sysconf(_SC_NPROCESSORS_CONF),
+		"numa_nodes", nodes ? nodes : 1, "memory_bytes", (json_int_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE),
+		"page_size_bytes", (json_int_t)sysconf(_SC_PAGESIZE), "settings", s);
+	free(model);
+	free(os);
+	return m;
+}
+
+json_t *mt_host_describe(const char *trace)
+{
+	json_t *h = mt_machine_describe();
+	char user[128], *boot;
+
+	if (getenv("USER"))
+		snprintf(user, sizeof(user), "%s", getenv("USER"));
+	else
+		snprintf(user, sizeof(user), geteuid() ? "uid %d" : "root", (int)geteuid());
+	setting(json_object_get(h, "settings"), "loadavg_at_start", "/proc/loadavg");
+	json_object_set_new(h, "topology", topology(trace) ? json_string("topology.xml") : json_null());
+	json_object_set_new(h, "user", json_string(user));
 	boot = mt_read_line("/proc/sys/kernel/random/boot_id");
 	if (boot)
 		json_object_set_new(h, "boot_id", json_string(boot));
 	free(boot);
-	free(model);
-	free(os);
 	return h;
 }
 

@@ -6,7 +6,9 @@
 
 #include <jansson.h>
 
-/* `host` of the manifest; writes topology.xml into `trace` when hwloc can. */
+/* The machine, its system and the settings of its kernel; the same as long as nobody changes them. Nothing of who asks. */
+json_t *mt_machine_describe(void);
+/* The same and who records, for `host` of the manifest; writes topology.xml into `trace` when hwloc can. */
 json_t *mt_host_describe(const char *trace);
 /* Variables that matter. */
 json_t *mt_environment_describe(void);

@@ -295,6 +295,27 @@ static void build_ids(const char *self)
 	}
 }
 
+/* What experiments compare: nothing of who asks, and nothing that changes by itself. */
+static void machine(void)
+{
+	json_t *m = mt_machine_describe(), *again = mt_machine_describe(), *host = mt_host_describe("/nonexistent"), *v;
+	const char *key;
+
+	CHECK(json_is_object(m) && json_equal(m, again));
+	CHECK(!json_object_get(m, "user") && !json_object_get(m, "boot_id"));
+	CHECK(json_is_string(json_object_get(json_object_get(m, "settings"), "overcommit_memory")));
+	CHECK(!json_object_get(json_object_get(m, "settings"), "loadavg_at_start"));
+	CHECK(json_is_string(json_object_get(host, "user")));
+	CHECK(json_is_string(json_object_get(json_object_get(host, "settings"), "loadavg_at_start")));
+	CHECK(json_is_null(json_object_get(host, "topology")));
+	json_object_del(json_object_get(host, "settings"), "loadavg_at_start");
+	json_object_foreach(m, key, v)
+		CHECK(json_equal(v, json_object_get(host, key)));
+	json_decref(m);
+	json_decref(again);
+	json_decref(host);
+}
+
 int main(int argc, char **argv)
 {
 	char *rm;
@@ -302,6 +323,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	if (!mkdtemp(trace))
 		return 1;
+	machine();
 	completes();
 	promises_nothing();
 	repairs();

@@ -76,7 +76,7 @@ public final class ExperimentRunner {
 							+ " differ; give another folder with -o, or put the plan back");
 				}
 				JsonObject began = JsonParser.parseString(RegularFile.text(folder.resolve("experiment.json"))).getAsJsonObject();
-				if (!began.getAsJsonObject("machine").equals(Surroundings.machine())) {
+				if (!began.getAsJsonObject("machine").equals(Surroundings.machine(plan.directory(), launcher))) {
 					say.accept("warning: the machine or its settings are not those with which the experiment began; the column environment of the"
 							+ " results tells which runs have which");
 				}
@@ -126,7 +126,8 @@ public final class ExperimentRunner {
 		all.addProperty("path", System.getenv().getOrDefault("PATH", ""));
 		String version = launcher == null ? null : Surroundings.output(plan.directory(), launcher.toString(), "version");
 		all.addProperty("memtrace", version == null ? "" : version.lines().findFirst().orElse(""));
-		all.add("machine", Surroundings.machine());
+		all.addProperty("user", System.getProperty("user.name", ""));
+		all.add("machine", Surroundings.machine(plan.directory(), launcher));
 		all.add("sources", Surroundings.sources(plan.directory(), launcher));
 		write(folder.resolve("experiment.json"), GSON.toJson(all) + "\n");
 		keep("sources.diff", Surroundings.sourcesDiff(plan.directory(), launcher));
@@ -236,13 +237,13 @@ public final class ExperimentRunner {
 				}
 			}
 			Files.createDirectories(own);
-			JsonObject machine = Surroundings.machine();
+			JsonObject machine = Surroundings.machine(plan.directory(), launcher);
 			String state = state(own, "state-before.txt", levels, progress);
 			aside(plan.pre(), own, "pre.txt", levels, run, progress);
 			RunResult result = measured(run, own, levels, Surroundings.fingerprint(machine), progress);
 			aside(plan.post(), own, "post.txt", levels, run, progress);
 			String after = state(own, "state-after.txt", levels, progress);
-			JsonObject now = Surroundings.machine();
+			JsonObject now = Surroundings.machine(plan.directory(), launcher);
 			if (!after.equals(state) || !now.equals(machine)) {
 				throw new MemtraceException("run " + run.number() + " of " + plan.name() + " does not leave the machine as it was: "
 						+ (after.equals(state) ? "kernel settings were " + machine.get("settings") + " and are " + now.get("settings")

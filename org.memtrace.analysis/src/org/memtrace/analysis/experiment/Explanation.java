@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -45,12 +46,14 @@ public final class Explanation {
 				+ plan.seed() + "\nin " + value(all, "working_directory"));
 		need(!value(all, "working_directory").isEmpty() && !value(all, "path").isEmpty(), "no working directory or PATH");
 
+		String system = Stream.of("os", "kernel", "kernel_version").map(k -> value(machine, k)).filter(v -> !v.isEmpty())
+				.collect(Collectors.joining(", "));
 		String modified = value(sources, "modified_files");
 		boolean diff = Files.isRegularFile(folder.resolve("sources.diff"));
-		ask("With which software?", value(machine, "system") + "\n" + value(all, "memtrace") + "\n"
+		ask("With which software?", system + "\n" + value(all, "memtrace") + "\n"
 				+ (sources.isEmpty() ? "sources: in no git repository, or not known" : "sources: commit " + value(sources, "commit") + ", branch "
 						+ value(sources, "branch") + ", " + modified + " files modified" + (diff ? ": sources.diff" : "")));
-		need(!value(machine, "system").isEmpty(), "no kernel");
+		need(!value(machine, "kernel").isEmpty(), "no kernel");
 		need(sources.isEmpty() || modified.equals("0") || diff, "the sources were modified, and sources.diff is not here");
 
 		ask("What was expected?", plan.purpose());
@@ -64,11 +67,11 @@ public final class Explanation {
 				"it has not ended: " + (runs - done.size()) + " runs are left");
 
 		JsonObject settings = object(machine, "settings");
-		ask("On which machine, by whom?", value(machine, "name") + ": " + value(machine, "cpu_model") + ", " + value(machine, "cpus")
+		ask("On which machine, by whom?", value(machine, "name") + ": " + value(machine, "cpu_model") + ", " + value(machine, "cpus_online")
 				+ " CPUs; user "
-				+ value(machine, "user") + "\n"
+				+ value(all, "user") + "\n"
 				+ settings.keySet().stream().map(k -> k + " = " + value(settings, k)).collect(Collectors.joining("\n")));
-		need(!value(machine, "name").isEmpty() && !value(machine, "user").isEmpty(), "no name of the machine or user");
+		need(!value(machine, "name").isEmpty() && !value(all, "user").isEmpty(), "no name of the machine or user");
 		need(!settings.isEmpty(), "no settings of the kernel");
 		need(done.stream().map(RunResult::environment).distinct().count() <= 1, "not all runs had the same machine and settings");
 

@@ -50,8 +50,14 @@ class ExperimentTest {
 		return Files.writeString(temporary.resolve("plan.toml"), HEAD + rest);
 	}
 
+	/** Null: the recorder was not built. */
+	private static Path launcher() {
+		Path launcher = Path.of(System.getProperty("memtrace.root")).resolve("build/collector/memtrace");
+		return Files.isExecutable(launcher) ? launcher : null;
+	}
+
 	private ExperimentRunner runner(Path plan) throws MemtraceException {
-		ExperimentRunner runner = new ExperimentRunner(ExperimentPlan.read(plan), folder(), null, said::add);
+		ExperimentRunner runner = new ExperimentRunner(ExperimentPlan.read(plan), folder(), launcher(), said::add);
 		runner.prepare(plan);
 		return runner;
 	}
@@ -199,8 +205,8 @@ class ExperimentTest {
 	/** All ways in which a repository names a program: collector/tests/unit/test_gitstate.c. */
 	@Test
 	void aRepositoryDoesNotNameAProgramThatIsRun() throws Exception {
-		Path launcher = Path.of(System.getProperty("memtrace.root")).resolve("build/collector/memtrace");
-		assumeTrue(Files.isExecutable(launcher), "there is no recorder for this machine");
+		Path launcher = launcher();
+		assumeTrue(launcher != null, "there is no recorder for this machine");
 		assumeTrue(Surroundings.output(temporary, "git", "--version") != null, "git is not here");
 		Path evil = Files.writeString(temporary.resolve("evil"), "#!/bin/sh\ntouch '" + temporary.resolve("ran") + "'\n");
 		assertTrue(evil.toFile().setExecutable(true));
@@ -225,14 +231,19 @@ class ExperimentTest {
 		assertTrue(Files.readString(folder().resolve("sources.diff")).contains("\n-old\n+new\n"));
 	}
 
+	/** The same as in the manifest of a recording, and nothing of who asks. */
 	@Test
-	void whoRunsItDoesNotMakeAnotherMachine() {
-		JsonObject one = JsonParser.parseString("{\"cpus\": 2, \"user\": \"a\"}").getAsJsonObject();
-		JsonObject other = JsonParser.parseString("{\"cpus\": 2, \"user\": \"b\"}").getAsJsonObject();
-		assertEquals(Surroundings.fingerprint(one), Surroundings.fingerprint(other));
-		other.addProperty("cpus", 4);
-		assertNotEquals(Surroundings.fingerprint(one), Surroundings.fingerprint(other));
-		assertEquals("b", other.get("user").getAsString(), "it is only looked at");
+	void theMachineIsToldByTheLauncher() {
+		Path launcher = launcher();
+		assumeTrue(launcher != null, "there is no recorder for this machine");
+		JsonObject machine = Surroundings.machine(temporary, launcher);
+		assertEquals(Surroundings.fingerprint(machine), Surroundings.fingerprint(Surroundings.machine(temporary, launcher)));
+		assertFalse(machine.get("name").getAsString().isEmpty());
+		assertTrue(machine.getAsJsonObject("settings").has("transparent_hugepage"));
+		assertFalse(machine.has("user"));
+		machine.addProperty("cpus_online", 4711);
+		assertNotEquals(Surroundings.fingerprint(machine), Surroundings.fingerprint(Surroundings.machine(temporary, launcher)));
+		assertTrue(Surroundings.machine(temporary, null).get("cpus_online").getAsInt() > 0, "without a launcher");
 	}
 
 	@Test
@@ -278,6 +289,7 @@ class ExperimentTest {
 
 	@Test
 	void anExperimentExplainsItselfOrSaysWhatIsMissing() throws Exception {
+		assumeTrue(launcher() != null, "there is no recorder for this machine, which tells its settings");
 		Path plan = plan("command = [\"true\"]\nfiles = [\"plan.toml\"]\n");
 		runner(plan).run(1, Progress.NONE);
 		assertEquals(List.of("question 4 has no complete answer: it has not ended: 2 runs are left"), new Explanation(folder()).missing());
