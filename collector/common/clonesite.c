@@ -18,6 +18,8 @@
 #endif
 
 #define X86_SYS_CLONE 56
+#define X86_SYS_FORK 57
+#define X86_SYS_CLONE3 435
 
 enum kind {
 	PLAIN,		/* only registers in .writes change, and memory */
@@ -629,11 +631,35 @@ static int survey(const uint8_t *code, size_t len, struct bytes *starts, struct 
 	return 1;
 }
 
+static unsigned int bytes_of(const struct mt_clone_site *s)
+{
+	return s->before + 2 + s->after + s->padding;
+}
+
+/* Bytes that fill a function up to its end, all of them: nop and int3. */
+static int is_padding(const uint8_t *code, size_t at, size_t end, const struct bytes *targets)
+{
+	while (at < end) {
+		size_t k = at;
+		struct insn in;
+
+		if (is_marked(targets, at) || !decode(code + at, end - at, &in))
+			return 0;
+		while (code[k] == 0x66 || code[k] == 0x2e)
+			k++;
+		if (code[k] != 0x90 && code[k] != 0xcc && (code[k] != 0x0f || code[k + 1] != 0x1f))
+			return 0;
+		at += in.len;
+	}
+	return 1;
+}
+
 /* The instructions of a place around the system call at @call. 0: not enough of them can be moved. */
 static int place(const uint8_t *code, size_t end, const struct bytes *starts, const struct bytes *targets, size_t call,
 		 struct mt_clone_site *s)
 {
 	size_t from = call, to = call + 2;
+	unsigned int padding = 0;
 	struct insn in;
 
 	while (to - from < MT_SITE_MIN && from > 0 && !is_marked(targets, from)) {
@@ -646,25 +672,68 @@ static int place(const uint8_t *code, size_t end, const struct bytes *starts, co
 		from = k;
 	}
 	while (to - from < MT_SITE_MIN && to < end && !is_marked(targets, to)) {
-		if (!decode(code + to, end - to, &in) || in.kind != PLAIN || in.rip)
+		if (!decode(code + to, end - to, &in))
+			break;
+		if (code[to] == 0xc3 && is_padding(code, to + 1, end, targets)) {
+			const size_t lacks = MT_SITE_MIN - (to + 1 - from);
+
+			to++;
+			if (end - to >= lacks)
+				padding = (unsigned int)lacks;
+			break;
+		}
+		if (in.kind != PLAIN || in.rip)
 			break;
 		to += in.len;
 	}
-	if (to - from < MT_SITE_MIN)
+	if (to + padding - from < MT_SITE_MIN)
 		return 0;
 	s->at = code + from;
 	s->before = (unsigned int)(call - from);
 	s->after = (unsigned int)(to - call - 2);
+	s->padding = padding;
 	return 1;
+}
+
+/* What is known of registers while code is read from its beginning. */
+struct constants {
+	uint64_t value[16];
+	uint16_t known;
+};
+
+enum { RAX = 0, RCX = 1, RSI = 6, RDI = 7, R11 = 11 };
+
+static int is_known(const struct constants *c, int reg)
+{
+	return c->known >> reg & 1;
+}
+
+/* After an instruction that is no system call. 1: a register got the value @wanted. */
+static int follow(struct constants *c, const struct insn *in, uint64_t wanted)
+{
+	const int set = in->kind == PLAIN && in->set >= 0 && (in->copy < 0 || is_known(c, in->copy));
+
+	if (set)
+		c->value[in->set] = in->copy < 0 ? in->value : in->wide ? c->value[in->copy] : (uint32_t)c->value[in->copy];
+	if (in->kind == PLAIN)
+		c->known &= (uint16_t)~in->writes;
+	else if (in->kind != BRANCH || in->writes)
+		c->known = 0;
+	if (set)
+		c->known |= (uint16_t)(1u << in->set);
+	return set && c->value[in->set] == wanted;
+}
+
+static void after_call(struct constants *c)
+{
+	c->known &= (uint16_t)~(1u << RAX | 1u << RCX | 1u << R11);
 }
 
 enum mt_clone_found mt_clone_site(const uint8_t *code, size_t len, struct mt_clone_site *s, struct mt_clone_jumps *jumps)
 {
-	enum { RAX = 0, RSI = 6, RDI = 7 };
 	struct bytes starts, targets;
 	enum mt_clone_found found = MT_CLONE_NONE;
-	uint64_t value[16] = { 0 };
-	uint16_t known = 0;
+	struct constants c = { .known = 0 };
 	size_t end = 0;
 	int number_seen = 0;
 
@@ -680,40 +749,107 @@ enum mt_clone_found mt_clone_site(const uint8_t *code, size_t len, struct mt_clo
 		if (!decode(code + i, end - i, &in))
 			return MT_CLONE_UNKNOWN;
 		if (is_marked(&targets, i))
-			known = 0;
+			c.known = 0;
 		if (in.kind == SYSTEM_CALL) {
-			if (!(known >> RAX & 1) && number_seen)
+			if (!is_known(&c, RAX) && number_seen)
 				return MT_CLONE_UNKNOWN;
-			if (known >> RAX & 1 && value[RAX] == X86_SYS_CLONE) {
-				const uint16_t needed = 1u << RDI | 1u << RSI;
-
-				if (found || (known & needed) != needed || value[RSI] || value[RDI] & CLONE_VM ||
+			if (is_known(&c, RAX) && c.value[RAX] == X86_SYS_CLONE) {
+				if (found || !is_known(&c, RDI) || !is_known(&c, RSI) || c.value[RSI] || c.value[RDI] & CLONE_VM ||
 				    !place(code, end, &starts, &targets, i, s))
 					return MT_CLONE_UNKNOWN;
-				s->flags = value[RDI];
+				s->flags = c.value[RDI];
+				s->number = X86_SYS_CLONE;
 				found = MT_CLONE_FOUND;
 			}
-			known &= (uint16_t)~(1u << RAX | 1u << 1 | 1u << 11);
-		} else if (in.kind == PLAIN) {
-			const int set = in.set >= 0 && (in.copy < 0 || known >> in.copy & 1);
-
-			if (set)
-				value[in.set] = in.copy < 0 ? in.value : in.wide ? value[in.copy] : (uint32_t)value[in.copy];
-			number_seen |= set && value[in.set] == X86_SYS_CLONE;
-			known &= (uint16_t)~in.writes;
-			if (set)
-				known |= (uint16_t)(1u << in.set);
-		} else if (in.kind != BRANCH || in.writes) {
-			known = 0;
+			after_call(&c);
+		} else {
+			number_seen |= follow(&c, &in, X86_SYS_CLONE);
 		}
 		i += in.len;
 	}
 	return found;
 }
 
+/*
+ * Is there an instruction before the system call at @call that puts a number of those that make processes into rax, and is it still there?
+ * The number, or 0. Read from that instruction on, so that bytes which only look like a system call are none.
+ */
+static int number_of(const uint8_t *text, const uint8_t *call)
+{
+	enum { WINDOW = 256 };
+	static const int numbers[] = { X86_SYS_FORK, X86_SYS_CLONE, X86_SYS_CLONE3 };
+
+	for (const uint8_t *p = call - 2; p >= text && call - p <= WINDOW; p--) {
+		const uint8_t *at = p;
+		int number = 0;
+
+		/* push and pop, and bytes of registers, are how little code is written */
+		for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers) && !number; i++) {
+			const uint8_t n = (uint8_t)numbers[i];
+
+			if ((*p == 0xb8 && call - p >= 5 && little_endian(p + 1, 4) == (uint64_t)numbers[i]) ||
+			    (*p == 0xc7 && p[1] == 0xc0 && call - p >= 6 && little_endian(p + 2, 4) == (uint64_t)numbers[i]) ||
+			    (numbers[i] < 128 && ((*p == 0x6a && call - p >= 3 && p[1] == n && p[2] == 0x58) || (*p == 0xb0 && p[1] == n))))
+				number = numbers[i];
+		}
+		if (!number)
+			continue;
+		if (*p == 0x6a)
+			at += 3;
+		else
+			at += *p == 0xb0 ? 2 : *p == 0xb8 ? 5 : 6;
+		while (at < call) {
+			struct insn in;
+
+			if (!decode(at, (size_t)(call - at), &in) || (in.kind != PLAIN && in.kind != BRANCH) || in.writes >> RAX & 1)
+				break;
+			at += in.len;
+		}
+		if (at == call)
+			return number;
+	}
+	return 0;
+}
+
+/* The system call at @call in a function, of which @number is expected. */
+static enum mt_clone_found process_site(const uint8_t *code, size_t len, const uint8_t *call, int number, struct mt_clone_site *s,
+					struct mt_clone_jumps *jumps)
+{
+	struct bytes starts, targets;
+	struct constants c = { .known = 0 };
+	size_t end = 0;
+
+	jumps->n = 0;
+	if (len > FUNCTION_MAX || !survey(code, len, &starts, &targets, &end, jumps))
+		return MT_CLONE_UNKNOWN;
+	for (size_t i = 0; i < end && code + i <= call;) {
+		struct insn in;
+
+		if (!decode(code + i, end - i, &in))
+			return MT_CLONE_UNKNOWN;
+		if (is_marked(&targets, i))
+			c.known = 0;
+		if (code + i == call) {
+			if (number == X86_SYS_CLONE && is_known(&c, RDI) && c.value[RDI] & CLONE_VM)
+				return MT_CLONE_NONE;
+			if (!is_known(&c, RAX) || c.value[RAX] != (uint64_t)number || !place(code, end, &starts, &targets, i, s))
+				return MT_CLONE_UNKNOWN;
+			s->number = number;
+			return MT_CLONE_FOUND;
+		}
+		if (in.kind == SYSTEM_CALL)
+			after_call(&c);
+		else
+			follow(&c, &in, 0);
+		i += in.len;
+	}
+	/* the function is read in another way */
+	return MT_CLONE_UNKNOWN;
+}
+
 int mt_clone_jumps_into(const uint8_t *code, size_t len, const struct mt_clone_site *s)
 {
-	const size_t bytes = s->before + 2 + s->after;
+	const size_t bytes = bytes_of(s);
 	size_t i = 0;
 	int reached = 1;
 
@@ -737,13 +873,15 @@ int mt_clone_jumps_into(const uint8_t *code, size_t len, const struct mt_clone_s
 
 struct object {
 	uintptr_t known;	/* an address in its code */
-	const uint8_t *text, *text_end;
-	const uint8_t *frames;	/* .eh_frame_hdr: all functions, sorted */
+	struct mt_code code;
 };
+
+/* Version 1; count: 4 bytes; table: 4 bytes each, relative to the header. All functions, sorted. */
+static const uint8_t known_frames[] = { 1, 0x1b, 0x03, 0x3b };
 
 static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct object *o = arg, here = { o->known, NULL, NULL, NULL };
+	struct object *o = arg, here = { .known = o->known };
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -751,28 +889,29 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
 		const uintptr_t start = info->dlpi_addr + p->p_vaddr;
 
 		if (p->p_type == PT_LOAD && p->p_flags & PF_X && start <= o->known && o->known < start + p->p_filesz) {
-			here.text = (const uint8_t *)start;
-			here.text_end = here.text + p->p_filesz;
+			here.code.text = (const uint8_t *)start;
+			here.code.text_end = here.code.text + p->p_filesz;
 		} else if (p->p_type == PT_GNU_EH_FRAME) {
-			here.frames = (const uint8_t *)start;
+			here.code.frames = (const uint8_t *)start;
+			here.code.frames_end = here.code.frames + p->p_filesz;
 		}
 	}
-	if (!here.text || !here.frames)
+	if (!here.code.text || !here.code.frames)
 		return 0;
 	*o = here;
 	return 1;
 }
 
-static const uint8_t *function_at(const struct object *o, uint32_t i)
+static const uint8_t *function_at(const struct mt_code *o, uint32_t i)
 {
 	int32_t offset;
 
 	memcpy(&offset, o->frames + 12 + 8 * (size_t)i, sizeof(offset));
-	return o->frames + offset;
+	return o->frames + o->shift + offset;
 }
 
 /* The function that holds @at, and where the next one begins. 0: none. */
-static size_t function_of(const struct object *o, const uint8_t *at, const uint8_t **start)
+static size_t function_of(const struct mt_code *o, const uint8_t *at, const uint8_t **start)
 {
 	const uint8_t *end;
 	uint32_t low = 0, high;
@@ -797,7 +936,7 @@ static size_t function_of(const struct object *o, const uint8_t *at, const uint8
 }
 
 /* Is no jump into the place known, not even in the parts that the function jumps to? A compiler puts rare cases elsewhere. */
-static int is_safe(const struct object *o, const struct mt_clone_site *s, const struct mt_clone_jumps *jumps)
+static int is_safe(const struct mt_code *o, const struct mt_clone_site *s, const struct mt_clone_jumps *jumps)
 {
 	for (int i = 0; i < jumps->n; i++) {
 		const uint8_t *start;
@@ -836,9 +975,8 @@ static const uint8_t *next_number(const uint8_t *at, const uint8_t *end)
 
 int mt_clone_sites(struct mt_clone_site *s, const char **why)
 {
-	/* version 1; count: 4 bytes; table: 4 bytes each, relative to the header */
-	static const uint8_t known[] = { 1, 0x1b, 0x03, 0x3b };
-	struct object o = { 0, NULL, NULL, NULL };
+	struct object object = { .known = 0 };
+	const struct mt_code *const o = &object.code;
 	const uint8_t *fork_at = NULL, *clone_at = NULL, *forks, *at, *last = NULL;
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	int n = 0, has_fork = 0;
@@ -850,17 +988,17 @@ int mt_clone_sites(struct mt_clone_site *s, const char **why)
 		clone_at = dlsym(libc, "clone");
 		dlclose(libc);
 	}
-	o.known = (uintptr_t)fork_at;
+	object.known = (uintptr_t)fork_at;
 	*why = "the fork of the C library, which is older than glibc 2.34, was not found";
-	if (!fork_at || !clone_at || !dl_iterate_phdr(find_object, &o) || memcmp(o.frames, known, sizeof(known)) ||
-	    !function_of(&o, fork_at, &forks))
+	if (!fork_at || !clone_at || !dl_iterate_phdr(find_object, &object) || memcmp(o->frames, known_frames, sizeof(known_frames)) ||
+	    !function_of(o, fork_at, &forks))
 		return 0;
 	*why = "the C library is older than glibc 2.34, and the system call in its fork was not recognised";
-	for (at = o.text + 1; (at = next_number(at, o.text_end)); at++) {
+	for (at = o->text + 1; (at = next_number(at, o->text_end)); at++) {
 		struct mt_clone_jumps jumps;
 		enum mt_clone_found found;
 		const uint8_t *start = NULL;
-		const size_t len = function_of(&o, at, &start);
+		const size_t len = function_of(o, at, &start);
 
 		/* clone() itself is replaced as a whole */
 		if (!len || start == last || (clone_at >= start && clone_at < start + len))
@@ -869,7 +1007,7 @@ int mt_clone_sites(struct mt_clone_site *s, const char **why)
 		found = mt_clone_site(start, len, &s[n], &jumps);
 		if (found == MT_CLONE_NONE)
 			continue;
-		if (found == MT_CLONE_UNKNOWN || !is_safe(&o, &s[n], &jumps)) {
+		if (found == MT_CLONE_UNKNOWN || !is_safe(o, &s[n], &jumps)) {
 			if (start != forks)
 				*why = "the C library is older than glibc 2.34, and makes processes in a way that was not recognised";
 			return 0;
@@ -880,11 +1018,82 @@ int mt_clone_sites(struct mt_clone_site *s, const char **why)
 	}
 	return has_fork ? n : 0;
 }
+
+/* The next byte of 0f 05 from @at on, NULL: none. 16 bytes at a time, since each program pays for it. */
+static const uint8_t *next_call(const uint8_t *at, const uint8_t *end)
+{
+	const __m128i first = _mm_set1_epi8(0x0f), second = _mm_set1_epi8(0x05);
+
+	for (; end - at >= 16 + 1; at += 16) {
+		const unsigned int hits = (unsigned int)_mm_movemask_epi8(_mm_and_si128(
+			_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), first),
+			_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at + 1)), second)));
+
+		if (hits)
+			return at + __builtin_ctz(hits);
+	}
+	for (; end - at >= 2; at++)
+		if (at[0] == 0x0f && at[1] == 0x05)
+			return at;
+	return NULL;
+}
+
+/* Can its table of functions be read? */
+static int has_functions(const struct mt_code *c)
+{
+	uint32_t count;
+
+	if (!c->frames || c->frames_end - c->frames < 12 || memcmp(c->frames, known_frames, sizeof(known_frames)))
+		return 0;
+	memcpy(&count, c->frames + 8, sizeof(count));
+	return count <= (size_t)(c->frames_end - c->frames - 12) / 8;
+}
+
+int mt_process_sites(const struct mt_code *c, struct mt_clone_site *s, int room, int *calls)
+{
+	const uint8_t *at = c->text;
+	int n = 0;
+
+	*calls = 0;
+	for (; (at = next_call(at, c->text_end)); at += 2) {
+		const int number = number_of(c->text, at);
+		struct mt_clone_jumps jumps;
+		const uint8_t *start = NULL;
+		size_t len;
+
+		*calls = 1;
+		if (!number)
+			continue;
+		len = has_functions(c) ? function_of(c, at, &start) : 0;
+		if (!len || start > at || n == room)
+			return -1;
+		switch (process_site(start, len, at, number, &s[n], &jumps)) {
+		case MT_CLONE_NONE:
+			continue;
+		case MT_CLONE_UNKNOWN:
+			return -1;
+		case MT_CLONE_FOUND:
+			if (!is_safe(c, &s[n], &jumps))
+				return -1;
+			n++;
+		}
+	}
+	return n;
+}
 #else
 int mt_clone_sites(struct mt_clone_site *s, const char **why)
 {
 	(void)s;
 	*why = "the C library is older than glibc 2.34; on this processor its fork cannot be followed";
+	return 0;
+}
+
+int mt_process_sites(const struct mt_code *c, struct mt_clone_site *s, int room, int *calls)
+{
+	(void)c;
+	(void)s;
+	(void)room;
+	*calls = 1;	/* as far as is known */
 	return 0;
 }
 #endif

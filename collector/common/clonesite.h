@@ -4,6 +4,9 @@
  * clonesite.h - where a C library without _Fork (glibc before 2.34) makes processes: clone(2) in the middle of fork(), and of
  * system() before 2.29. Found by decoding the code, never by a version or an offset. x86-64 only.
  *
+ * And where any other object makes one by an instruction of its own: fork(2), or clone(2) and clone3(2) that may not share memory,
+ * with the number as a constant.
+ *
  * A place is a run of whole instructions around the system call which may be executed elsewhere and be replaced by a jump:
  * none depends on its address, and nothing jumps into the middle.
  */
@@ -22,7 +25,9 @@ struct mt_clone_site {
 	const uint8_t *at;	/* the first byte of the place */
 	unsigned int before;	/* bytes of instructions before the system call, which has two */
 	unsigned int after;	/* and behind it */
-	uint64_t flags;		/* of the process: a constant in the code, and there is no stack of its own */
+	unsigned int padding;	/* and of what nobody reaches behind that */
+	uint64_t flags;		/* of the process: a constant in the code, and there is no stack of its own; not of mt_process_sites() */
+	int number;		/* of the system call */
 };
 
 enum mt_clone_found {
@@ -48,6 +53,20 @@ int mt_clone_jumps_into(const uint8_t *code, size_t len, const struct mt_clone_s
  * Returns how many, at least the one of fork(); 0 with a sentence in *why when one is not recognised.
  */
 int mt_clone_sites(struct mt_clone_site *s, const char **why);
+
+/* Code of an object, and its table of functions. */
+struct mt_code {
+	const uint8_t *text, *text_end;	/* where it is executed, readable */
+	const uint8_t *frames;		/* .eh_frame_hdr, NULL: there is none */
+	const uint8_t *frames_end;
+	intptr_t shift;			/* from where the table is read to where it is in the process */
+};
+
+/*
+ * The places at which the code makes processes by itself, at most @room, without those that share memory for certain. How many, or -1 when
+ * one cannot be replaced. *@calls: there are system calls in it, or something that looks so. Any context that may read the code.
+ */
+int mt_process_sites(const struct mt_code *c, struct mt_clone_site *s, int room, int *calls);
 
 /* Length of the instruction at @code, 0 = not known; for its test. */
 size_t mt_x86_length(const uint8_t *code, size_t len);

@@ -10,6 +10,9 @@
 #define MT_QUIET_LEFT_OUT "the program is left out (--follow, --skip)"
 #define MT_QUIET_SHELL "a shell that asked for little memory is not recorded, what it starts is (--min-process 0 records it, too)"
 
+/* How the message of an image begins that was recorded only up to some moment. */
+#define MT_STOPPED "recorded only at its beginning: "
+
 /* What the kernel calls the processes of a recording beside a program, as ps shows it. */
 #define MT_OUR_COMM "memtrace"
 

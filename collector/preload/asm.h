@@ -35,6 +35,7 @@
 #define MT_NEVER_REACHED 0
 #endif
 #define MT_MOVED_MAX 112
+#define MT_MOVED 36
 
 /*
  * A thread by clone(2): it calls the function at stack[0] with the argument at stack[1] and ends with what it returns. The
@@ -58,17 +59,20 @@ size_t mt_arch_jump(uint8_t *code, const void *at, const void *to);
 void mt_arch_code_changed(void *at, size_t bytes);
 
 /*
- * What is moved from around a system call (common/clonesite.h), MT_SITES times MT_MOVED_MAX bytes, alone on their pages: these are
+ * What is moved from around a system call (common/clonesite.h), MT_MOVED times MT_MOVED_MAX bytes, alone on their pages: these are
  * written while what writes them runs.
  */
 extern char mt_arch_moved[] __attribute__((visibility("hidden")));
 
+/* What a function that takes the place of a system call returns when the call is to be made there, as it is. No answer of the kernel. */
+#define MT_CALL_IT (-5000)
+
 /*
  * The code of the @before bytes of instructions at @at, a call of @to in the place of the system call behind them, the
  * @after bytes of instructions behind that, and a jump to what follows there. All registers but the result are as after a
- * system call. Returns its bytes, at most MT_MOVED_MAX; x86-64 only, else 0.
+ * system call. Where @to says MT_CALL_IT the call @number is made. Returns its bytes, at most MT_MOVED_MAX; x86-64 only, else 0.
  */
-size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to);
+size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to, int number);
 
 /*
  * Where a program of Go makes the system calls that start processes and advise about memory, by the bytes around them: the function of all

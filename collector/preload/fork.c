@@ -45,6 +45,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 
@@ -54,6 +55,7 @@
 #include "preload/gates.h"
 #include "common/maps.h"
 #include "preload/quiet.h"
+#include "common/quietwords.h"
 #include "common/rawdir.h"
 #include "common/rawsys.h"
 #include "preload/stacks.h"
@@ -328,6 +330,7 @@ static long become_child(struct fork_call *c)
 	err = is_hidden() ? become_private(c) : become_independent(c);
 	if (err) {
 		__atomic_store_n(c->state, CHILD_FAILED, __ATOMIC_RELEASE);
+		mt_sys(SYS_prctl, PR_SET_NAME, MT_OUR_COMM);	/* no process of the program, which gets another one */
 		mt_futex_wake(c->state);
 		mt_sys(SYS_exit_group, 127);
 	}
@@ -777,6 +780,52 @@ long mt_go_call(const long *call)
 		return clone3_call((const struct clone_args3 *)a, (size_t)b);
 	return n == SYS_clone ? clone_process((unsigned long)a, (int *)c, (int *)MT_CLONE_CHILD_TID(d, e)) :
 	       clone_process(SIGCHLD, NULL, NULL);
+}
+
+/* What the kernel shall do by itself: a child that shares memory, or one with a stack of its own, where it begins only the kernel knows. */
+static long leave_it(unsigned long flags)
+{
+	const long err = flags & CLONE_VM ? 0 : freeze_now();
+
+	return err ? err : MT_CALL_IT;
+}
+
+long mt_raw_fork(void)
+{
+	return mt_arch_is_libc_thread() ? clone_process(SIGCHLD, NULL, NULL) : leave_it(0);
+}
+
+long mt_raw_clone(unsigned long flags, void *stack, int *parent_tid, long d, long e)
+{
+	(void)d;	/* on one of the processors */
+	(void)e;
+	if (flags & CLONE_VM || stack || !mt_arch_is_libc_thread())
+		return leave_it(flags);
+	return clone_process(flags, parent_tid, (int *)MT_CLONE_CHILD_TID(d, e));
+}
+
+long mt_raw_clone3(const void *args, size_t size)
+{
+	const struct clone_args3 *a = args;
+	uint64_t part[8];
+
+	/* the kernel says what is wrong */
+	if (size < ARGS3_MIN || size > MT_PAGE || mt_can_read(a, part, sizeof(part)))
+		return MT_CALL_IT;
+	return a->flags & CLONE_VM || a->stack || !mt_arch_is_libc_thread() ? leave_it(a->flags) : clone3_process(a, size);
+}
+
+void mt_process_stop(const char *why)
+{
+	struct mt_process *p = &mt_process;
+	char message[512];
+
+	if (!zap_space.active || freeze_now())
+		return;
+	memcpy(message, MT_STOPPED, sizeof(MT_STOPPED) - 1);
+	strncpy(message + sizeof(MT_STOPPED) - 1, why, sizeof(message) - sizeof(MT_STOPPED));
+	message[sizeof(message) - 1] = 0;
+	mt_image_describe(&p->image, mt_image_backend(&p->config, 1), message);
 }
 
 /* syscall(): the calls that change memory or make processes get the same treatment. */

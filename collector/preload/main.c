@@ -19,6 +19,7 @@
 #include "preload/quiet.h"
 #include "common/rawsys.h"
 #include "preload/sandbox.h"
+#include "preload/sites.h"
 #include "preload/stacks.h"
 #include "preload/thread.h"
 #include "preload/zap/hooks.h"
@@ -258,6 +259,12 @@ static int start_zap(struct message *why, void *scratch)
 	int err;
 
 	zap_space.rwp = p->config.library == MT_LIBRARY_HIDES;
+	/* private memory needs no care */
+	what = zap_space.rwp ? NULL : mt_sites_replace();
+	if (what) {
+		say(why, what);
+		return 0;
+	}
 	err = zap_space_create(p->config.without, &what);
 	if (err) {
 		say_error(why, what, err);
@@ -352,15 +359,8 @@ static int patch(struct message *why)
 	const char *what;
 	int err;
 
-	/* private memory needs no care */
-	const int go = p->config.library == MT_LIBRARY_TRACES;
-
 	if (p->patched)
 		return 0;
-	if (go && !mt_go_is_known()) {
-		say(why, "the system calls of its Go runtime are not recognised, with which it gives memory back");
-		return -ENOSYS;
-	}
 	mt_stacks_init();
 	p->tid_offset = find_tid_offset();
 	p->robust_offset = find_robust_offset();
@@ -379,10 +379,6 @@ static int patch(struct message *why)
 	if (mt_patch_loader(zap_loader_mmap, zap_loader_munmap) == 2)
 		ctx_note_loader();
 	p->patched = 1;
-	if (go && mt_patch_go() < 0) {
-		say(why, "the code of its Go runtime cannot be replaced");
-		return -EPERM;
-	}
 	return 0;
 }
 

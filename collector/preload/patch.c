@@ -165,14 +165,14 @@ static long patch_site(const struct mt_clone_site *s, int i, void *to, struct sa
 {
 	uint8_t code[MT_SITE_MAX], elsewhere[MT_MOVED_MAX];
 	uint8_t *moved = (uint8_t *)mt_arch_moved + (size_t)i * MT_MOVED_MAX;
-	const size_t bytes = s->before + 2 + s->after;
+	const size_t bytes = s->before + 2 + s->after + s->padding;
 	long ret;
 
 	saved->at = (void *)s->at;
 	saved->n = bytes;
 	memcpy(saved->code, s->at, bytes);
 	memset(elsewhere, 0, sizeof(elsewhere));
-	ret = write_code(moved, elsewhere, mt_arch_move(elsewhere, s->at, s->before, s->after, to));
+	ret = write_code(moved, elsewhere, mt_arch_move(elsewhere, s->at, s->before, s->after, to, s->number));
 	if (ret)
 		return ret;
 	memset(code, MT_NEVER_REACHED, sizeof(code));
@@ -313,93 +313,18 @@ int mt_patch_loader(void *mmap_replacement, void *munmap_replacement)
 	return n;
 }
 
-/* ---- programs of Go */
+/* ---- code of the program */
 
-/*
- * What Go says about a build, at a multiple of 16. Read by ourselves: what lies between the variables of a program that was built with
- * ASan may be read, but not by libc's functions.
- */
-__attribute__((no_sanitize("address")))
-static int says_built(const char *at, const char *end)
+int mt_patch_jump(void *at, void *to)
 {
-	static const char built[] = "\xff Go buildinf:";
-
-	for (at = (const char *)(((uintptr_t)at + 15) & ~15ul); end - at >= 16; at += 16) {
-		size_t i = 0;
-
-		while (i < sizeof(built) - 1 && at[i] == built[i])
-			i++;
-		if (i == sizeof(built) - 1)
-			return 1;
-	}
-	return 0;
-}
-
-/* Has it the note with Go's id of a build, or, where that was left out, what Go says about the build? */
-static int is_go(const struct dl_phdr_info *info)
-{
-	static const char name[] = "Go";
-
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const char *at = (const char *)(info->dlpi_addr + p->p_vaddr), *end = at + p->p_filesz;
-
-		if (p->p_type == PT_LOAD && (p->p_flags & (PF_W | PF_R)) == (PF_W | PF_R) &&
-		    says_built(at, end))
-			return 1;
-		if (p->p_type != PT_NOTE)
-			continue;
-		while (at + sizeof(ElfW(Nhdr)) <= end) {
-			const ElfW(Nhdr) *n = (const ElfW(Nhdr) *)at;
-
-			if (n->n_type == 4 && at + sizeof(*n) + sizeof(name) <= end && n->n_namesz >= sizeof(name) &&
-			    !memcmp(n + 1, name, sizeof(name)))
-				return 1;
-			at += sizeof(*n) + ((n->n_namesz + 3ul) & ~3ul) + ((n->n_descsz + 3ul) & ~3ul);
-		}
-	}
-	return 0;
-}
-
-struct go {
-	struct mt_go_site site[MT_GO_SITES];
-	int n;
-	int objects;		/* of Go */
-	int advises;		/* the place of madvise() is among the sites */
-};
-
-static int find_go(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct go *found = arg;
-
-	(void)size;
-	if (!is_go(info) || found->objects++)
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum && !found->n; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_R)) == (PF_X | PF_R))
-			found->n = mt_arch_find_go((const uint8_t *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, found->site, &found->advises);
-	}
-	return 0;
-}
-
-int mt_go_is_known(void)
-{
-	struct go found = { .n = 0 };
-
-	dl_iterate_phdr(find_go, &found);
-	return !found.objects || (found.objects == 1 && found.advises);
-}
-
-int mt_patch_go(void)
-{
-	struct go found = { .n = 0 };
 	struct saved saved;
 
-	dl_iterate_phdr(find_go, &found);
-	for (int i = 0; i < found.n; i++)
-		if (patch_one((void *)(uintptr_t)found.site[i].at, found.site[i].to, &saved))
-			return -1;
-	return found.n;
+	return (int)patch_one(at, to, &saved);
+}
+
+int mt_patch_call(const struct mt_clone_site *s, int i, void *to)
+{
+	struct saved saved;
+
+	return (int)patch_site(s, i, to, &saved);
 }

@@ -6,6 +6,8 @@
 #ifndef MEMTRACE_PATCH_H
 #define MEMTRACE_PATCH_H
 
+#include "common/clonesite.h"
+
 struct mt_patch {
 	const char *name;	/* of a function exported by libc */
 	void *replacement;
@@ -33,13 +35,12 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed);
  */
 int mt_patch_loader(void *mmap_replacement, void *munmap_replacement);
 
+/* From @at on stands a jump to @to, of MT_JUMP_MAX bytes. One at a time; nobody executes what is there. 0 or negative errno. */
+int mt_patch_jump(void *at, void *to);
 /*
- * Programs and libraries of Go make processes, and give memory back, by system calls of their own, which mt_go_call() (process.h) must do
- * where memory is recorded as shared memory. constructor. 1: there is no object of Go, or the one that there is makes these calls at
- * places that mt_patch_go() can replace; 0: it does not.
+ * In the place of the system call @to is called, which has its arguments and returns what it returns, or MT_CALL_IT. @i is which of the
+ * MT_MOVED rooms for moved code it gets, from MT_SITES on: mt_patch_all() has those before. As above.
  */
-int mt_go_is_known(void);
-/* Replaces them in the first object of Go. constructor. How many places were replaced, negative: one could not be. */
-int mt_patch_go(void);
+int mt_patch_call(const struct mt_clone_site *s, int i, void *to);
 
 #endif

@@ -28,6 +28,8 @@ extern struct mt_process mt_process;
  */
 void mt_begin(void);
 
+/* Memory of the program is its own from now on, and its accesses are not seen any more, for the reason @why. Hook, no lock held. */
+void mt_process_stop(const char *why);
 /* Has this process one thread, the one that calls, as far as the kernel knows? Where /proc cannot be read: no. Any context. */
 int mt_process_is_alone(void);
 /* Does this code run in the image it belongs to (and not in a vfork child of it)? */
@@ -44,6 +46,10 @@ int mt_hook_fork(void);				/* _Fork, hence fork */
 long mt_hook_clone_call(unsigned long flags, void *stack, int *parent_tid, int *child_tid, void *tls);
 /* Of a program of Go: madvise(), or a system call that makes a process without CLONE_VM, number and arguments. The kernel's answer. */
 long mt_go_call(const long *call);
+/* Of code of the program itself: fork(2), clone(2) and clone3(2), with their arguments. The kernel's answer, or MT_CALL_IT (asm.h). */
+long mt_raw_fork(void);
+long mt_raw_clone(unsigned long flags, void *stack, int *parent_tid, long d, long e);
+long mt_raw_clone3(const void *args, size_t size);
 int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *parent_tid, void *tls, int *child_tid);
 long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f);
 int mt_hook_execve(const char *path, char *const argv[], char *const envp[]);

@@ -579,7 +579,7 @@ json_t *mt_unseen_describe(const char *trace, char *const *dirs, const char *con
 
 		if (message && (!strcmp(message, MT_QUIET_SHELL) || !strcmp(message, MT_QUIET_LEFT_OUT))) {
 			others = true;
-		} else if (b && !(b->abilities & MT_ABILITY_ACCESSES)) {
+		} else if ((b && !(b->abilities & MT_ABILITY_ACCESSES)) || (message && !strncmp(message, MT_STOPPED, sizeof(MT_STOPPED) - 1))) {
 			if (!k.blind++)
 				why = message ? mt_strdup(message) : NULL;
 		} else if (b && b->abilities & MT_ABILITY_EXACT) {

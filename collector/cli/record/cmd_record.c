@@ -45,6 +45,7 @@
 #include "common/patience.h"
 #include "cli/base/processes.h"
 #include "cli/base/program.h"
+#include "common/quietwords.h"
 #include "cli/record/recordsettings.h"
 #include "cli/remote/remote.h"
 #include "cli/trace/tracedir.h"
@@ -891,10 +892,14 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		const char *why = json_string_value(json_object_get(j, "backend_message"));
 		const bool blind = works && why && *why && strcmp(works, name);
 
+		const bool stopped = why && !strncmp(why, MT_STOPPED, sizeof(MT_STOPPED) - 1);
+
 		if (blind)
 			mt_note("no accesses of process image %s%s: %s", image, n > 2 ? ", perhaps of others" : "", why);
+		else if (stopped)
+			mt_note("process image %s%s was %s", image, n > 2 ? ", perhaps others," : "", why);
 		json_decref(j);
-		if (blind)
+		if (blind || stopped)
 			break;
 	}
 	if (total) {

@@ -370,6 +370,7 @@ struct known {
 	pid_t pid;
 	uint64_t time;
 	char *program;
+	bool apart;	/* an image that keeps its children apart from its memory, so that it knows each of them */
 };
 
 static int by_process(const void *x, const void *y)
@@ -395,11 +396,13 @@ static struct known *read_known(const char *trace, size_t *n)
 		k[(*n)++] = (struct known){ (pid_t)json_integer_value(json_object_get(j, "pid")),
 					    (uint64_t)json_integer_value(json_object_get(j, "start_ns")),
 					    mt_strdup(json_is_string(json_object_get(j, "executable")) ?
-						      json_string_value(json_object_get(j, "executable")) : "") };
+						      json_string_value(json_object_get(j, "executable")) : ""),
+					    !strcmp(json_is_string(json_object_get(j, "backend")) ?
+						    json_string_value(json_object_get(j, "backend")) : "", "zap") };
 		if (json_object_get(j, "monitor_pid")) {	/* a process of ours */
 			MT_GROW(k, *n, cap);
 			k[*n] = (struct known){ (pid_t)json_integer_value(json_object_get(j, "monitor_pid")),
-						(uint64_t)json_integer_value(json_object_get(j, "monitor_ns")), NULL };
+						(uint64_t)json_integer_value(json_object_get(j, "monitor_ns")), NULL, false };
 			k[*n].program = mt_strdup(k[*n - 1].program);
 			++*n;
 		}
@@ -414,7 +417,7 @@ static struct known *read_known(const char *trace, size_t *n)
 				continue;
 			MT_GROW(k, *n, cap);
 			k[(*n)++] = (struct known){ (pid_t)strtol(mt_csv_get(&c, pid), NULL, 10),
-						    strtoull(mt_csv_get(&c, time), NULL, 10), mt_strdup(mt_csv_get(&c, program)) };
+						    strtoull(mt_csv_get(&c, time), NULL, 10), mt_strdup(mt_csv_get(&c, program)), false };
 		}
 		mt_csv_close(&c);
 	}
@@ -450,6 +453,17 @@ static bool goes_on(const struct mt_family *f, const struct stretch *s)
 		if (f->stretch[i].pid == s->pid && f->stretch[i].exec && f->stretch[i].begin == s->end)
 			return true;
 	return false;
+}
+
+/* Was it made by a process whose children are kept apart from its memory, and not by our fork? Then it died of it, however soon. */
+static bool is_unseen_child(const struct known *k, size_t n, const struct mt_family *f, const struct stretch *s)
+{
+	bool apart = false;
+
+	for (size_t i = 0; i < n && k[i].pid <= s->parent; i++)
+		if (k[i].pid == s->parent && k[i].time <= s->begin)
+			apart = k[i].apart;
+	return apart && !s->exec && !goes_on(f, s);
 }
 
 static bool is_brief(const struct mt_family *f, const struct stretch *s, bool exact)
@@ -510,7 +524,8 @@ void mt_family_close(struct mt_family *f, const char *trace)
 		const struct stretch *s = &f->stretch[i];
 
 		/* of the program itself it is said before it starts */
-		if (!out || s->ours || (s->pid == f->root && !s->exec) || is_brief(f, s, exact) || is_known(k, n, s, exact))
+		if (!out || s->ours || (s->pid == f->root && !s->exec) || is_known(k, n, s, exact) ||
+		    (is_brief(f, s, exact) && !(exact && is_unseen_child(k, n, f, s))))
 			continue;
 		fprintf(out, "%llu,%d,begin,%s,%s,%d,0,0,", (unsigned long long)s->begin, (int)s->pid, s->exec ? "exec" : "fork", why(s),
 			(int)s->parent);

@@ -235,11 +235,14 @@ size_t mt_arch_jump(uint8_t *code, const void *at, const void *to)
 }
 
 /* With the 128 bytes behind the stack pointer that belong to a function which calls no other. */
-size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to)
+size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to, int number)
 {
 	static const uint8_t down[] = { 0x48, 0x8d, 0x64, 0x24, 0x80 };			/* lea -128(%rsp), %rsp */
 	static const uint8_t up[] = { 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0 };		/* lea 128(%rsp), %rsp */
 	static const uint8_t call[] = { 0xff, 0x15, 2, 0, 0, 0, 0xeb, 8 };		/* call *2(%rip), over its address */
+	static const uint8_t is_answer[] = { 0x48, 0x3d, 0x78, 0xec, 0xff, 0xff, 0x75, 7 };	/* cmp $MT_CALL_IT, %rax; jne over the call */
+	static const uint8_t system_call[] = { 0x0f, 0x05 };
+	const uint32_t rax = (uint32_t)number;
 	const uint64_t stub = (uint64_t)mt_arch_as_system_call, function = (uint64_t)to;
 	uint8_t *p = code;
 
@@ -251,6 +254,10 @@ size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t afte
 	p = (uint8_t *)memcpy(p, call, sizeof(call)) + sizeof(call);
 	p = (uint8_t *)memcpy(p, &stub, 8) + 8;
 	p = (uint8_t *)memcpy(p, up, sizeof(up)) + sizeof(up);
+	p = (uint8_t *)memcpy(p, is_answer, sizeof(is_answer)) + sizeof(is_answer);
+	*p++ = 0xb8;									/* mov $number, %eax */
+	p = (uint8_t *)memcpy(p, &rax, 4) + 4;
+	p = (uint8_t *)memcpy(p, system_call, sizeof(system_call)) + sizeof(system_call);
 	p = (uint8_t *)memcpy(p, at + before + 2, after) + after;
 	return (size_t)(p - code) + mt_arch_jump(p, NULL, at + before + 2 + after);
 }

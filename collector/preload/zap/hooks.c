@@ -11,7 +11,9 @@
 #include "preload/context.h"
 #include "preload/image.h"
 #include "preload/quiet.h"
+#include "preload/process.h"
 #include "preload/zap/rwp.h"
+#include "preload/sites.h"
 #include "preload/zap/space.h"
 #include "preload/zap/unseen.h"
 
@@ -92,6 +94,14 @@ static int is_traceable(int flags)
 	       !(flags & (MAP_HUGETLB | MAP_GROWSDOWN));
 }
 
+/* Code of a file was mapped, under the lock. NULL, or why the program cannot be recorded any more. */
+static const char *look_at_code(long at, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	if (mt_failed(at) || !(prot & PROT_EXEC) || flags & MAP_ANONYMOUS || !zap_space.active || zap_space.rwp)
+		return NULL;
+	return mt_sites_mapped((const uint8_t *)at, len, fd, (uint64_t)offset);
+}
+
 /* Under the lock. Two steps: the kernel chooses and checks the place as for private memory. */
 static long map_traced(void *addr, size_t len, int prot, int flags)
 {
@@ -119,6 +129,7 @@ static long map_traced(void *addr, size_t len, int prot, int flags)
 
 void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
+	const char *obstacle = NULL;
 	int unseen = 0;
 	long ret;
 
@@ -147,7 +158,10 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 			zap_space.late_pending = 1;
 		if (!mt_failed(ret))
 			unseen = zap_unseen_flag((uint64_t)ret, len);
+		obstacle = look_at_code(ret, len, prot, flags, fd, offset);
 		leave(mask);
+		if (obstacle)
+			mt_process_stop(obstacle);
 	}
 	if (!mt_failed(ret) && is_program())
 		ctx_note_mmap((void *)ret, len, prot | unseen, flags, fd, offset, __builtin_frame_address(0));
@@ -675,6 +689,7 @@ int zap_hook_shmdt(const void *addr)
 
 void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
+	const char *obstacle;
 	uint64_t mask;
 	long ret;
 
@@ -695,7 +710,10 @@ void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 				zap_share_file((uint64_t)ret, len, prot, fd, (uint64_t)offset);
 		}
 	}
+	obstacle = look_at_code(ret, len, prot, flags, fd, offset);
 	leave(mask);
+	if (obstacle)
+		mt_process_stop(obstacle);
 	return (void *)finish_quietly(ret);
 }
 

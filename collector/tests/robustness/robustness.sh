@@ -13,7 +13,7 @@
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
-need_programs fidelity quirks visits
+need_programs fidelity quirks visits rawways
 export HOME=$work/home GIT_CONFIG_NOSYSTEM=1
 mkdir "$HOME"
 quirks=$bin/quirks
@@ -217,6 +217,121 @@ func main() {
 	fmt.Println(sums)
 }
 END
+
+# A library of Go that comes by dlopen(): its runtime gives memory back as that of a program does, and it starts programs.
+go_library() {
+	wanted "$1" || { cat > /dev/null; return; }
+	command -v go > /dev/null || { cat > /dev/null; skip "$1: there is no go"; return; }
+	mkdir -p "$work/$1.go"
+	cat > "$work/$1.go/lib.go"
+	cat > "$work/$1.go/host.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+	char *p = malloc(4 << 20);
+	int same = 1;
+
+	memset(p, 3, 4 << 20);
+	for (int i = 1; i < argc; i++) {
+		void *h = dlopen(argv[i], RTLD_NOW);
+
+		if (!h)
+			return puts(dlerror()), 1;
+		printf("%ld\n", ((long (*)(int))dlsym(h, "Work"))(6));
+		printf("child %ld\n", ((long (*)(void))dlsym(h, "Child"))());
+	}
+	for (int i = 0; i < 4 << 20; i++)
+		same &= p[i] == 3;
+	printf("memory %d\n", same);
+	return 0;
+}
+END
+	(cd "$work/$1.go" && cc -O1 -o host host.c -ldl && export GO111MODULE=off GOCACHE=$work/go-cache &&
+		go build -buildmode=c-shared -o first.so lib.go && cp first.so second.so) > "$work/$1.go/log" 2>&1 ||
+		fail "$1: $(head -3 "$work/$1.go/log")"
+	chmod -R u+w "$work/go-cache" 2> /dev/null
+	[ -e "$work/$1.go/second.so" ] || return
+	same "$1" 30 "$work/$1.go/host" "$work/$1.go/first.so"
+	# two runtimes: only one of them can be looked after
+	same "$1-two" 30 "$work/$1.go/host" "$work/$1.go/first.so" "$work/$1.go/second.so"
+	case $backend in
+	auto|zap)
+		"$MEMTRACE" record --backend zap -o "$work/$1.trace" "$work/$1.go/host" "$work/$1.go/first.so" "$work/$1.go/second.so" 2>&1 |
+			grep -q 'recorded only at its beginning: it has two Go runtimes' &&
+			pass "$1: what cannot be recorded any more is told" || fail "$1: what cannot be recorded any more is not told"
+		;;
+	esac
+}
+
+go_library go-library <<'END'
+package main
+
+import "C"
+import (
+	"fmt"
+	"os/exec"
+	"runtime/debug"
+	"sort"
+	"strconv"
+)
+
+//export Work
+func Work(rounds C.int) C.long {
+	sum := 0
+	for round := 0; round < int(rounds); round++ {
+		m := map[string]int{}
+		for i := 0; i < 20000; i++ {
+			m[strconv.Itoa(i*31)] = i
+		}
+		l := make([]string, 0, len(m))
+		for s := range m {
+			l = append(l, s)
+		}
+		sort.Strings(l)
+		sum += m[l[round]] + len(l)
+		l, m = nil, nil
+		debug.FreeOSMemory()
+		for _, b := range make([]int, 1<<18) {
+			sum += b
+		}
+	}
+	return C.long(sum)
+}
+
+//export Child
+func Child() C.long {
+	return C.long(len(fmt.Sprint(exec.Command("/bin/sh", "-c", "exit 3").Run())))
+}
+
+func main() {}
+END
+
+# ---- processes that are made by instructions of the program ----------------
+
+if [ "$(uname -m)" = x86_64 ]; then
+	for way in fork clone clone3 vfork stack thread; do
+		same "raw-$way" 10 "$bin/rawways" "$way"
+	done
+	# a number that nobody can know before: the child dies, its parent does not suffer, and it is told
+	if wanted raw-number; then
+		case $backend in
+		auto|zap)
+			"$MEMTRACE" record --backend zap -o "$work/raw.trace" "$bin/rawways" number > "$work/raw.out" 2> "$work/raw.err"
+			if grep -q 'code 42, memory as it was, data data' "$work/raw.out" ||
+				{ grep -q 'memory as it was, data data' "$work/raw.out" &&
+				  grep -q '1 made by a system call of the program itself' "$work/raw.err"; }; then
+				pass "raw-number: apart from its parent, and told"
+			else
+				fail "raw-number: $(cat "$work/raw.out" "$work/raw.err")"
+			fi
+			;;
+		esac
+	fi
+fi
 
 # ---- programs that people use ----------------------------------------------
 

@@ -87,7 +87,13 @@ static void what_cannot_be_moved_stays(void)
 {
 	/* relative to the instruction: what lies behind it and the call, and what follows */
 	FOUND(STACK FLAGS "4c 8b 05 77 90 10 00 " NUMBER CALL_IT COMPARE KEEP RET, 14, 5, 9, 0x1200011);
-	UNKNOWN(STACK FLAGS "4c 8b 05 77 90 10 00 " NUMBER CALL_IT COMPARE RET);
+	/* the end of the function, and what fills the room up to the next one */
+	FOUND(STACK FLAGS "4c 8b 05 77 90 10 00 " NUMBER CALL_IT COMPARE RET, 14, 5, 7, 0x1200011);
+	CHECK_EQ(site.padding, 0);
+	FOUND(STACK FLAGS "4c 8b 05 77 90 10 00 " NUMBER CALL_IT RET "66 0f 1f 44 00 00 90 90 90 ", 14, 5, 1, 0x1200011);
+	CHECK_EQ(site.padding, 6);
+	UNKNOWN(STACK FLAGS "4c 8b 05 77 90 10 00 " NUMBER CALL_IT RET "90 90 90 90 90 ");
+	UNKNOWN(STACK FLAGS "4c 8b 05 77 90 10 00 " NUMBER CALL_IT RET "90 90 90 90 90 31 c0 c3 ");
 	UNKNOWN(STACK FLAGS "4c 8b 05 77 90 10 00 " NUMBER CALL_IT COMPARE "0f 87 00 00 00 00 " KEEP RET);
 	UNKNOWN(STACK FLAGS "4c 8b 05 77 90 10 00 " NUMBER CALL_IT RIP KEEP RET);
 	/* a call between them, with the constants behind it: not moved, and not enough is left */
@@ -259,8 +265,76 @@ static void the_number_is_found(void)
 }
 #endif
 
+/* An object: a table of functions, then their code; each begins at a multiple of 64. */
+static int sites(const char *const *function, int n, struct mt_clone_site *s, int room, int *calls)
+{
+	static uint8_t object[2048];
+	uint8_t *const text = object + 512;
+	struct mt_code c = { text, text + 64 * n, object, object + 512, 0 };
+	const uint32_t count = (uint32_t)n;
+
+	memset(object, 0x90, sizeof(object));
+	memcpy(object, "\1\x1b\3\x3b", 4);
+	memcpy(object + 8, &count, 4);
+	for (int i = 0; i < n; i++) {
+		const int32_t offset = 512 + 64 * i;
+
+		memcpy(object + 12 + 8 * i, &offset, 4);
+		put(text + 64 * i, function[i]);
+	}
+	return mt_process_sites(&c, s, room, calls);
+}
+
+static int one(const char *function, struct mt_clone_site *s)
+{
+	int calls;
+
+	return sites(&function, 1, s, 1, &calls);
+}
+
+static void processes_of_a_program(void)
+{
+	static const char *const several[] = {
+		"b8 39 00 00 00 0f 05 c3", "48 89 f8 0f 05 c3", "31 f6 bf 11 00 00 00 b8 38 00 00 00 0f 05 c3", "c3",
+		"b8 b3 01 00 00 48 89 f7 be 58 00 00 00 0f 05 85 c0 c3"
+	};
+	struct mt_clone_site s[4] = { { .number = 0 } };
+	int calls = 2;
+
+	CHECK_EQ(sites(several, 5, s, 4, &calls), 3);
+	CHECK_EQ(calls, 1);
+	CHECK_EQ(s[0].number, 57);
+	CHECK_EQ(s[0].before, 5);
+	CHECK_EQ(s[0].after, 1);
+	CHECK_EQ(s[0].padding, 6);
+	CHECK_EQ(s[1].number, 56);
+	CHECK_EQ(s[2].number, 435);
+	/* no room for all of them */
+	CHECK_EQ(sites(several, 5, s, 2, &calls), -1);
+	CHECK_EQ(sites(several + 3, 1, s, 4, &calls), 0);
+	CHECK_EQ(calls, 0);
+	CHECK_EQ(sites(several + 1, 1, s, 4, &calls), 0);
+	CHECK_EQ(calls, 1);
+	/* memory is shared for certain; it may be */
+	CHECK_EQ(one("bf 11 01 00 00 b8 38 00 00 00 0f 05 c3", s), 0);
+	CHECK_EQ(one("89 f7 b8 38 00 00 00 0f 05 85 c0 75 00 c3", s), -1);
+	CHECK_EQ(one("89 f7 b8 38 00 00 00 0f 05 85 c0 89 c1 89 c3 75 00 c3", s), 1);
+	/* other ways to say the number: found, and not followed */
+	CHECK_EQ(one("6a 39 58 0f 05 89 c1 89 c1 89 c1 89 c1 c3", s), -1);
+	CHECK_EQ(one("b0 39 0f 05 89 c1 89 c1 89 c1 89 c1 c3", s), -1);
+	CHECK_EQ(one("48 c7 c0 39 00 00 00 31 d2 0f 05 48 89 c3 c3", s), 1);
+	/* another number comes between, or a call; bytes that only look like it; too short a function */
+	CHECK_EQ(one("b8 39 00 00 00 b8 27 00 00 00 0f 05 c3", s), 0);
+	CHECK_EQ(one("b8 39 00 00 00 e8 00 00 00 00 0f 05 c3", s), 0);
+	CHECK_EQ(one("b8 39 00 00 00 48 05 0f 05 00 00 c3", s), 0);
+	CHECK_EQ(one("48 8b 05 77 90 10 00 b8 39 00 00 00 0f 05 48 8b 05 77 90 10 00 c3", s), -1);
+	/* jumped to between number and call */
+	CHECK_EQ(one("74 05 b8 39 00 00 00 31 d2 0f 05 48 89 c3 c3", s), -1);
+}
+
 int main(void)
 {
+	processes_of_a_program();
 	the_number_is_found();
 	as_compilers_do();
 	what_cannot_be_moved_stays();
