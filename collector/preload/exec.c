@@ -15,6 +15,7 @@
 #include "preload/quiet.h"
 #include "common/out.h"
 #include "common/rawsys.h"
+#include "common/sanitizer.h"
 #include "preload/zap/monitor.h"
 
 int mt_process_is_own(void)
@@ -39,10 +40,10 @@ static void describe_end(void)
 #define MAX_VALUE 1024
 
 /*
- * Is it a program of another class or processor, whose loader would complain on stderr that our library is not for it? Of a
- * script: its interpreter.
+ * Is it a program of another class or processor, whose loader would complain on stderr that our library is not for it, or one whose
+ * sanitizer refuses it? Of a script: its interpreter.
  */
-static int is_foreign(int dir, const char *path)
+static int refuses_us(int dir, const char *path)
 {
 	char head[256], *p, *end;
 
@@ -58,7 +59,7 @@ static int is_foreign(int dir, const char *path)
 			uint16_t machine;
 
 			memcpy(&machine, head + 18, sizeof(machine));
-			return head[EI_CLASS] != ELFCLASS64 || machine != MT_ELF_MACHINE;
+			return head[EI_CLASS] != ELFCLASS64 || machine != MT_ELF_MACHINE || mt_sanitizer_of_file(dir, path);
 		}
 		if (n < 3 || memcmp(head, "#!", 2))
 			return 0;
@@ -148,7 +149,7 @@ static int go_on_as(int dir, const char *path, char *const argv[], char *const e
 		describe_end();
 		told = 1;
 	}
-	ret = envp && is_foreign(dir, name) ? exec_foreign(dir, path, argv, envp, flags) : exec(dir, path, argv, envp, flags);
+	ret = envp && refuses_us(dir, name) ? exec_foreign(dir, path, argv, envp, flags) : exec(dir, path, argv, envp, flags);
 	if (told)
 		mt_monitor_exec_failed();
 	errno = (int)-ret;

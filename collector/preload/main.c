@@ -349,6 +349,9 @@ static const char *foreign_runtime(void)
 		return "the program runs under Valgrind";
 	if (dlsym(RTLD_DEFAULT, "__tsan_init"))
 		return "the program was built with ThreadSanitizer";
+	/* libraries that were built so, since programs do not come here; the reserved memory of it would be looked at for minutes */
+	if (mt_process.config.library == MT_LIBRARY_TRACES && dlsym(RTLD_DEFAULT, "__asan_init"))
+		return "the program uses AddressSanitizer";
 	return NULL;
 }
 

@@ -15,6 +15,7 @@
 #include "common/arch.h"
 #include "cli/table/command.h"
 #include "cli/base/program.h"
+#include "common/sanitizer.h"
 #include "cli/base/util.h"
 
 /* 0 executable, -EACCES there but not executable, -ENOENT not there */
@@ -79,11 +80,17 @@ static bool privileged(const char *path)
 	return geteuid() && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
+static const char has_sanitizer[] = "was built with a sanitizer (address, leak or memory) whose runtime bears no library before it";
 static const char is_static[] = "is statically linked, so that no library can be preloaded";
 
 bool mt_obstacle_is_static(const char *obstacle)
 {
 	return obstacle == is_static;
+}
+
+bool mt_obstacle_refuses_library(const char *obstacle)
+{
+	return obstacle == has_sanitizer || strstr(obstacle, "64-bit");
 }
 
 const char *mt_program_obstacle(const char *path, char **which)
@@ -148,6 +155,8 @@ const char *mt_program_obstacle(const char *path, char **which)
 				}
 				if (!interp)
 					why = is_static;
+				else if (mt_sanitizer_of_file(AT_FDCWD, p))
+					why = has_sanitizer;
 			}
 		}
 		close(fd);

@@ -21,6 +21,8 @@ char *mt_program_find(const char *name, int *code);
 const char *mt_program_obstacle(const char *path, char **which);
 /* Is it that one? */
 bool mt_obstacle_is_static(const char *obstacle);
+/* Is it one for which the library must not even be named, since the loader or a runtime of the program would complain? */
+bool mt_obstacle_refuses_library(const char *obstacle);
 
 /* Was it built with `memtrace cc`? 1 yes, 0 no, -1: it is not an ELF file that can be read (a script). */
 int mt_program_counts(const char *path);

@@ -1533,8 +1533,8 @@ static int record_program(const struct mt_args *a)
 	sigprocmask(SIG_SETMASK, NULL, &saved.mask);
 	own_program = true;
 	signals_take(&saved);
-	/* the loader would complain on the program's stderr about a 32-bit program */
-	pid = start(a, &probe, dir, program, backend, !obstacle || !strstr(obstacle, "64-bit"), &saved, session);
+	/* the loader would complain on the program's stderr about a 32-bit program, the runtime of a sanitizer end it */
+	pid = start(a, &probe, dir, program, backend, !obstacle || !mt_obstacle_refuses_library(obstacle), &saved, session);
 	if (pid < 0) {
 		remove_directory(dir);
 		rc = mt_fail(a, pid == -ENOENT ? MT_EXIT_NOT_FOUND : MT_EXIT_CANNOT_EXECUTE,

@@ -483,7 +483,8 @@ static const char *why(const struct stretch *s)
 	if (!s->exec)
 		return "no-hook";
 	if (obstacle)
-		return mt_obstacle_is_static(obstacle) ? "static" : strstr(obstacle, "privileges") ? "privileges" : "foreign";
+		return mt_obstacle_is_static(obstacle) ? "static" : strstr(obstacle, "privileges") ? "privileges" :
+		       strstr(obstacle, "sanitizer") ? "sanitizer" : "foreign";
 	return "not-loaded";
 }
 

@@ -29,6 +29,7 @@ static const struct {
 	{ "left-out", "left out by --follow or --skip", false },
 	{ "static", "statically linked", true },
 	{ "foreign", "not a " MT_ARCH_NAME " program", true },
+	{ "sanitizer", "built with a sanitizer that bears no library before its own", true },
 	{ "privileges", "whose program gains privileges (setuid, setgid or file capabilities)", true },
 	{ "not-loaded", "that did not get the library, or must not write the trace (another user, another environment)", true },
 	{ "no-hook", "made by a system call of the program itself, which no hook sees", true },

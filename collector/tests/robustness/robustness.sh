@@ -333,6 +333,51 @@ if [ "$(uname -m)" = x86_64 ]; then
 	fi
 fi
 
+# ---- sanitizers -------------------------------------------------------------
+
+for sanitizer in address leak thread undefined; do
+	wanted "sanitizer-$sanitizer" || continue
+	cat > "$work/$sanitizer.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	char *p = malloc(4 << 20);
+	int status;
+
+	memset(p, 3, 4 << 20);
+	if (!fork()) {
+		memset(p, 4, 4 << 20);
+		_exit(p[9]);
+	}
+	wait(&status);
+	printf("%d %d\n", WEXITSTATUS(status), p[7]);
+	free(p);
+	return 7;
+}
+END
+	if ! cc -g -fsanitize=$sanitizer -o "$work/$sanitizer" "$work/$sanitizer.c" 2> /dev/null; then
+		skip "sanitizer-$sanitizer: cc cannot"
+		continue
+	fi
+	# as a child, since a program that cannot be recorded is not even started
+	same "sanitizer-$sanitizer" 20 sh -c "'$work/$sanitizer'; echo \$?"
+	case $sanitizer in
+	address|leak)
+		"$MEMTRACE" record -o "$work/$sanitizer.trace" "$work/$sanitizer" > /dev/null 2> "$work/$sanitizer.err"
+		if [ $? = 4 ] && grep -q 'was built with a sanitizer' "$work/$sanitizer.err"; then
+			pass "sanitizer-$sanitizer: refused, and told why"
+		else
+			fail "sanitizer-$sanitizer: $(cat "$work/$sanitizer.err")"
+		fi
+		;;
+	esac
+done
+
 # ---- programs that people use ----------------------------------------------
 
 script python-threads 20 python3 <<'END'

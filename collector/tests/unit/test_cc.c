@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/base/program.c cli/base/util.c
+// uses: cli/base/program.c cli/base/util.c common/sanitizer.c common/rawmem.c
 // includes: cli/exact/cmd_cc.c
 // libs: -ljansson -lelf
 /* What `memtrace cc` makes of a command line: the options that it adds, and when it links. */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: common/out.c
+// uses: common/out.c common/sanitizer.c common/rawmem.c
 // includes: preload/exec.c
 /* The ends of an image: which calls end the interval, and what is told when the program goes on. */
 #include "harness.h"
@@ -189,24 +189,24 @@ static void foreign_programs(void)
 
 	CHECK(mkdtemp(dir) && !chdir(dir));
 	put("foreign-elf", elf, sizeof(elf));
-	CHECK(is_foreign(AT_FDCWD, "foreign-elf"));
+	CHECK(refuses_us(AT_FDCWD, "foreign-elf"));
 	put("script", script, sizeof(script) - 1);
-	CHECK(is_foreign(AT_FDCWD, "script"));
+	CHECK(refuses_us(AT_FDCWD, "script"));
 	elf[EI_CLASS] = ELFCLASS64;
 	elf[18] = 1;
 	put("foreign-elf", elf, sizeof(elf));
-	CHECK(is_foreign(AT_FDCWD, "foreign-elf"));
+	CHECK(refuses_us(AT_FDCWD, "foreign-elf"));
 	elf[18] = (char)MT_ELF_MACHINE;
 	elf[19] = (char)(MT_ELF_MACHINE >> 8);
 	put("foreign-elf", elf, sizeof(elf));
-	CHECK(!is_foreign(AT_FDCWD, "foreign-elf"));
-	CHECK(!is_foreign(AT_FDCWD, "script"));
+	CHECK(!refuses_us(AT_FDCWD, "foreign-elf"));
+	CHECK(!refuses_us(AT_FDCWD, "script"));
 	put("foreign-elf", "", 0);
-	CHECK(!is_foreign(AT_FDCWD, "foreign-elf"));
-	CHECK(!is_foreign(AT_FDCWD, "nothing"));
-	CHECK(!is_foreign(AT_FDCWD, "/proc/self/exe"));
+	CHECK(!refuses_us(AT_FDCWD, "foreign-elf"));
+	CHECK(!refuses_us(AT_FDCWD, "nothing"));
+	CHECK(!refuses_us(AT_FDCWD, "/proc/self/exe"));
 	put("script", "#!./script\n", 11);
-	CHECK(!is_foreign(AT_FDCWD, "script"));
+	CHECK(!refuses_us(AT_FDCWD, "script"));
 	unlink("foreign-elf");
 	unlink("script");
 	CHECK(!chdir("/") && !rmdir(dir));
