@@ -31,6 +31,7 @@ import org.memtrace.importer.moca.HistoricalContext;
 import org.memtrace.importer.moca.MocaFramesocExport;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.reader.ImportRequest;
+import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.rows.CpuSets;
 import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.Pipeline;
@@ -96,7 +97,7 @@ final class AccessImport {
 	/** Threads that are listed, of each image: the first, and the one after the last. */
 	private final Map<Integer, int[]> listed = new LinkedHashMap<>();
 	/** Of another division of the work, else null. */
-	private ImportParts.Division division;
+	private Division division;
 
 	/** @param source the input, for messages */
 	AccessImport(TraceDirectory trace, String source, ImportRequest request) {
@@ -133,7 +134,7 @@ final class AccessImport {
 	}
 
 	/** Reads everything, of which a part does what the division says; this has to be closed. */
-	void read(ImportParts.Division what, Progress progress) throws MemtraceException {
+	void read(Division what, Progress progress) throws MemtraceException {
 		division = what;
 		begin();
 		firstPass(progress);
@@ -589,8 +590,8 @@ final class AccessImport {
 			p.remove("job_local_rank");
 			p.remove("job_node");
 		}
-		p.put(ImportOperation.PROPERTY_SOURCE, trace.path().toString());
-		p.put(ImportOperation.PROPERTY_SOURCE_IDENTITY, trace.identity());
+		p.put(ImportSource.PROPERTY_SOURCE, trace.path().toString());
+		p.put(ImportSource.PROPERTY_SOURCE_IDENTITY, trace.identity());
 		p.put("time_unit", manifest.text("time_unit"));
 		p.put("fanout", Integer.toString(fanout));
 		p.values().removeIf(String::isEmpty);

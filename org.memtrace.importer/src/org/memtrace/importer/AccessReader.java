@@ -23,6 +23,7 @@ import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceFormatException;
@@ -66,7 +67,7 @@ abstract class AccessReader implements InputReader {
 	}
 
 	private static boolean isTraceDirectory(Input input) {
-		return input.paths().size() == 1 && ImportOperation.isTraceDirectory(input.first());
+		return input.paths().size() == 1 && TraceFolders.isTraceDirectory(input.first());
 	}
 
 	/** Why nobody reads an input. */
@@ -86,7 +87,7 @@ abstract class AccessReader implements InputReader {
 		if (!ranks(input).isEmpty()) {
 			return readsTraceDirectories() ? Optional.of(source(open(input))) : Optional.empty();
 		}
-		Path whole = input.isFolder() ? ImportOperation.traceDirectoryOf(input.first()) : null;
+		Path whole = input.isFolder() ? TraceFolders.traceDirectoryOf(input.first()) : null;
 		if (whole != null) {
 			throw new TraceFormatException(input.text(), 0, "is one process of the trace directory " + whole + "; import that");
 		}

@@ -28,6 +28,7 @@ import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceFormatException;
@@ -70,14 +71,14 @@ final class CtfReader implements InputReader {
 	/** The trace directory among what was given, null when there is none. */
 	private static Path recording(Input input) {
 		return input.paths().size() < 2 ? null
-				: input.paths().stream().filter(ImportOperation::isTraceDirectory).findFirst().orElse(null);
+				: input.paths().stream().filter(TraceFolders::isTraceDirectory).findFirst().orElse(null);
 	}
 
 	/** What was given beside a recording, when it is a folder with CTF. */
 	private static Optional<CtfFolder> folder(Input input) throws IOException {
 		Path recording = recording(input);
 		List<Path> others = input.paths().stream().filter(path -> !path.equals(recording)).toList();
-		if (others.size() != 1 || !Files.isDirectory(others.get(0)) || ImportOperation.isTraceDirectory(others.get(0))) {
+		if (others.size() != 1 || !Files.isDirectory(others.get(0)) || TraceFolders.isTraceDirectory(others.get(0))) {
 			return Optional.empty();
 		}
 		CtfFolder folder = CtfFolder.of(others.get(0));

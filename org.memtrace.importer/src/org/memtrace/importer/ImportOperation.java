@@ -5,13 +5,11 @@ package org.memtrace.importer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.reader.ImportOption;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.reader.ImportRequest;
@@ -27,37 +25,25 @@ import org.memtrace.model.TraceFormatException;
  * ({@link InputReaders}) does the work. Whatever happens before the end, the store is left as it was.
  */
 public final class ImportOperation {
-	/** Where the trace goes. */
-	@FunctionalInterface
-	public interface Target extends ImportRequest.Target {
-	}
-
-	/** Properties of an imported trace that tell where it came from. */
-	public static final String PROPERTY_SOURCE = "source";
-	public static final String PROPERTY_SOURCE_IDENTITY = "source_identity";
-
-	public static final int DEFAULT_FANOUT = 2;
-	public static final int MAX_FANOUT = 16;
-
 	private final Input input;
-	private final Target target;
+	private final ImportRequest.Target target;
 	private final Set<ImportOption> required = EnumSet.noneOf(ImportOption.class);
 	private Path mocaFramesoc;
 	private String name = "";
 	private List<MergeRule> rules = List.of();
 	private boolean strict;
-	private int fanout = DEFAULT_FANOUT;
+	private int fanout = ImportRequest.DEFAULT_FANOUT;
 	private String incomplete;
 	private Path scratchDirectory = Path.of(System.getProperty("java.io.tmpdir"));
 	private boolean called;
 
 	/** @param path a trace directory, a folder, or one file */
-	public ImportOperation(Path path, Target target) {
+	public ImportOperation(Path path, ImportRequest.Target target) {
 		this(List.of(path), System.in, target);
 	}
 
 	/** @param input a folder, or any number of files; {@code -} stands for standard input */
-	public ImportOperation(List<Path> input, InputStream standardInput, Target target) {
+	public ImportOperation(List<Path> input, InputStream standardInput, ImportRequest.Target target) {
 		this.input = new Input(input, standardInput);
 		this.target = target;
 	}
@@ -88,11 +74,11 @@ public final class ImportOperation {
 
 	/** Parts into which a range of pages is divided, 2 to 16. */
 	public ImportOperation setFanout(int parts) {
-		if (parts < 2 || parts > MAX_FANOUT) {
-			throw new IllegalArgumentException("fan-out " + parts + " is not between 2 and " + MAX_FANOUT);
+		if (parts < 2 || parts > ImportRequest.MAX_FANOUT) {
+			throw new IllegalArgumentException("fan-out " + parts + " is not between 2 and " + ImportRequest.MAX_FANOUT);
 		}
 		fanout = parts;
-		return parts == DEFAULT_FANOUT ? this : require(ImportOption.FANOUT);
+		return parts == ImportRequest.DEFAULT_FANOUT ? this : require(ImportOption.FANOUT);
 	}
 
 	/** Something will be done that not all formats can. */
@@ -114,7 +100,7 @@ public final class ImportOperation {
 	}
 
 	/**
-	 * What identifies the content of a folder: equal to {@link #PROPERTY_SOURCE_IDENTITY} of a trace that was imported
+	 * What identifies the content of a folder: equal to {@link ImportSource#PROPERTY_SOURCE_IDENTITY} of a trace that was imported
 	 * from it and is up to date.
 	 */
 	public static String identity(Path folder) throws MemtraceException {
@@ -124,23 +110,6 @@ public final class ImportOperation {
 		} catch (IOException e) {
 			throw new TraceFormatException(input.text(), 0, "cannot be read: " + e.getMessage());
 		}
-	}
-
-	/** Whether a path looks like a trace directory. */
-	public static boolean isTraceDirectory(Path path) {
-		return Files.isDirectory(path) && Files.isRegularFile(path.resolve("manifest.json"));
-	}
-
-	/**
-	 * The trace directory that a folder is a part of.
-	 *
-	 * @return null when the folder is not that of one process in a trace directory
-	 */
-	public static Path traceDirectoryOf(Path folder) {
-		Path path = folder.toAbsolutePath().normalize();
-		Path parent = path.getParent();
-		return parent != null && TraceDirectory.isImageName(path.getFileName().toString()) && Files.isDirectory(path)
-				&& isTraceDirectory(parent) ? parent : null;
 	}
 
 	/** Imports; may be called once. */

@@ -55,21 +55,6 @@ public final class ImportParts {
 	private static final int BATCH = 8192;
 	private static final long HEAP_FOR_ROWS = 128L << 20;
 
-	/** What of reading is done otherwise. */
-	interface Division {
-		/** Whether this is the last step. */
-		boolean completes();
-
-		/** Where rows of an image that are not used are counted. */
-		SkipCounter skips(int image);
-
-		/** Fills an image; false if its lines shall be read. */
-		boolean read(ImageData data) throws MemtraceException;
-
-		/** Fills an image that ranks share, after all others. */
-		void readShared(ImageData data) throws MemtraceException;
-	}
-
 	private ImportParts() {
 	}
 
@@ -719,7 +704,7 @@ public final class ImportParts {
 	 * @param moved where the trace is now; empty: where it was
 	 * @param name display name, empty for the one of the input
 	 */
-	public static ImportReport join(List<Path> files, List<Path> moved, ImportOperation.Target target, String name, boolean strict,
+	public static ImportReport join(List<Path> files, List<Path> moved, ImportRequest.Target target, String name, boolean strict,
 			Path scratch, Progress progress) throws MemtraceException {
 		List<PartFile.Reader<RangePart>> parts = new ArrayList<>();
 		try {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 import org.memtrace.importer.reader.ImportOption;
+import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.importer.record.ShellWords;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.store.DatabaseKind;
@@ -32,7 +33,7 @@ public record ImportSettings(List<Path> input, String name, boolean strict, int 
 
 	/** With the defaults. */
 	public static ImportSettings of(Path... input) {
-		return new ImportSettings(List.of(input), "", false, ImportOperation.DEFAULT_FANOUT, DatabaseKind.SQLITE, List.of(), false,
+		return new ImportSettings(List.of(input), "", false, ImportRequest.DEFAULT_FANOUT, DatabaseKind.SQLITE, List.of(), false,
 				null, null);
 	}
 
@@ -73,7 +74,7 @@ public record ImportSettings(List<Path> input, String name, boolean strict, int 
 		if (strict) {
 			words.add("--strict");
 		}
-		if (fanout != ImportOperation.DEFAULT_FANOUT) {
+		if (fanout != ImportRequest.DEFAULT_FANOUT) {
 			words.addAll(List.of("--fanout", Integer.toString(fanout)));
 		}
 		if (kind != DatabaseKind.SQLITE) {
@@ -91,7 +92,7 @@ public record ImportSettings(List<Path> input, String name, boolean strict, int 
 	}
 
 	/** The import of these settings. */
-	public ImportOperation operation(ImportOperation.Target target) {
+	public ImportOperation operation(ImportRequest.Target target) {
 		ImportOperation operation = new ImportOperation(input, java.io.InputStream.nullInputStream(), target).setName(name).setStrict(strict)
 				.setFanout(fanout).setMergeRules(MergeRule.parseAll(rules));
 		if (projections) {

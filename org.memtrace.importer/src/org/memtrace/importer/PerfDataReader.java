@@ -24,6 +24,7 @@ import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.RegularFile;
@@ -77,7 +78,7 @@ final class PerfDataReader implements InputReader {
 		for (InputFile file : files) {
 			found += PerfData.isOne(file.head()) ? 1 : 0;
 		}
-		if (found == 0 || recording != null && !ImportOperation.isTraceDirectory(recording)) {
+		if (found == 0 || recording != null && !TraceFolders.isTraceDirectory(recording)) {
 			return Optional.empty();
 		}
 		if (files.size() > 1) {
@@ -115,7 +116,7 @@ final class PerfDataReader implements InputReader {
 		if (recording != null) {
 			throw new TraceFormatException(name, 0, "has no samples of memory that a recording could give names to; import it alone");
 		}
-		if (!request.rules().isEmpty() || request.fanout() != ImportOperation.DEFAULT_FANOUT) {
+		if (!request.rules().isEmpty() || request.fanout() != ImportRequest.DEFAULT_FANOUT) {
 			throw new TraceFormatException(name, 0, "has no samples of memory, to which "
 					+ (request.rules().isEmpty() ? ImportOption.FANOUT : ImportOption.MERGE).option() + " applies");
 		}

@@ -20,6 +20,7 @@ import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceFormatException;
@@ -75,7 +76,7 @@ final class PerfReader implements InputReader {
 		for (InputFile file : files) {
 			perf += PerfScript.isOne(file.head()) ? 1 : 0;
 		}
-		if (perf == 0 || recording != null && !ImportOperation.isTraceDirectory(recording)) {
+		if (perf == 0 || recording != null && !TraceFolders.isTraceDirectory(recording)) {
 			return Optional.empty();
 		}
 		if (perf < files.size()) {

@@ -12,6 +12,8 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.importer.reader.ImportRequest;
+import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
@@ -40,7 +42,7 @@ public final class Projections {
 	 * @param name of the databases, before {@code _Virtual}, {@code _Task_Virtual}, {@code _Physical}, {@code _Task_Physical}
 	 * @return what was written
 	 */
-	public static List<TraceInfo> write(TraceStore store, String name, ImportOperation.Target target, Progress progress)
+	public static List<TraceInfo> write(TraceStore store, String name, ImportRequest.Target target, Progress progress)
 			throws MemtraceException {
 		List<TraceInfo> written = new ArrayList<>();
 		for (AddressSpace space : AddressSpace.values()) {
@@ -75,7 +77,7 @@ public final class Projections {
 		return (byThread ? "Task_" : "") + (space == AddressSpace.VIRTUAL ? "Virtual" : "Physical");
 	}
 
-	private static TraceInfo write(TraceStore store, String suffix, boolean byThread, String name, ImportOperation.Target target,
+	private static TraceInfo write(TraceStore store, String suffix, boolean byThread, String name, ImportRequest.Target target,
 			Progress progress) throws MemtraceException {
 		TraceInfo info = store.info();
 		try (TraceWriter writer = target.create(name + "_" + suffix)) {
@@ -99,7 +101,7 @@ public final class Projections {
 			store.visitAccesses(org.memtrace.model.store.AccessQuery.ALL, writer::accesses, progress);
 			Map<String, String> properties = new TreeMap<>(info.properties());
 			properties.put(PROPERTY, suffix);
-			properties.remove(ImportOperation.PROPERTY_SOURCE_IDENTITY); // a directory that is opened means the whole trace
+			properties.remove(ImportSource.PROPERTY_SOURCE_IDENTITY); // a directory that is opened means the whole trace
 			TraceInfo named = new TraceInfo(-1, info.alias() + " (" + suffix.replace('_', ' ').toLowerCase(java.util.Locale.ROOT) + ")", "",
 					info.type(), info.application(), info.host(), info.operatingSystem(), info.cpus(), 0, 0, info.startNs(),
 					info.endNs(), info.recordedAt(), info.pageSizeBytes(), info.description(), properties);

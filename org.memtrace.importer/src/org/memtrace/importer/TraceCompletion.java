@@ -8,6 +8,7 @@ import java.util.List;
 
 import org.memtrace.importer.memtrace.JobDirectory;
 import org.memtrace.importer.memtrace.TraceDirectory;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.importer.record.Installation;
 import org.memtrace.importer.record.ToolOutput;
 import org.memtrace.model.CancelledException;
@@ -35,7 +36,7 @@ public final class TraceCompletion {
 		} catch (MemtraceException e) {
 			return false; // the import says what is wrong with it
 		}
-		if (!ImportOperation.isTraceDirectory(directory)) {
+		if (!TraceFolders.isTraceDirectory(directory)) {
 			return false;
 		}
 		try {

@@ -37,7 +37,6 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.filters.FilterBar;
 import org.memtrace.views.source.SourceQuestion;
-import org.memtrace.views.source.SourceView;
 import org.memtrace.views.util.Icons;
 
 /**
@@ -490,7 +489,7 @@ public abstract class TraceView extends ViewPart {
 					: "Nothing is chosen that has a place in the source. Choose a structure, an event or a finding first.");
 			return;
 		}
-		SourceView.open(getSite().getPage(), group, question);
+		question.show(getSite().getPage(), group);
 	}
 
 	/** Puts the picture that is shown on the clipboard, in twice the pixels of the view; a view without one says so. */

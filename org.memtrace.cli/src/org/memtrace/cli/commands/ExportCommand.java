@@ -37,10 +37,10 @@ public final class ExportCommand implements Command {
 			TraceStore store = TraceArgument.tree(opened, args);
 			AccessOptions.columns(args); // a wrong one is said before anything is read
 			AccessFilter filter = AccessOptions.filter(args, store, console);
-			ExportFormat format = ExportFormat.named(args.get("format"));
+			ExportFormat format = ExportFormats.named(args.get("format"));
 			if (store.accessCount() == 0
 					&& (!format.isOfEvents() || args.has("thread") || args.has("cpu") || args.has("types") || args.has("filter"))) {
-				throw new MemtraceException(args.argument(0) + " is no memory trace: only --format " + ExportFormat.namesOfEvents()
+				throw new MemtraceException(args.argument(0) + " is no memory trace: only --format " + ExportFormats.namesOfEvents()
 						+ " can write it, without --thread, --cpu, --types and --filter");
 			}
 			if (args.has("columns") && !format.name().equals("csv")) {

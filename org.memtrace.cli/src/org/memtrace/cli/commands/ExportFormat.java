@@ -7,13 +7,8 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Collectors;
 
-import org.memtrace.analysis.export.ChromeTrace;
 import org.memtrace.analysis.export.OutputFile;
-import org.memtrace.analysis.export.PajeTrace;
-import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
@@ -21,15 +16,8 @@ import org.memtrace.cli.output.Console;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.TraceStore;
 
-/** What {@code memtrace export} can write: the seam for a further format (docs/extend/export-format.md). */
+/** What {@code memtrace export} can write; {@link ExportFormats} lists them (docs/extend/export-format.md). */
 interface ExportFormat {
-	/** All of them, in the order of the option {@code --format}. */
-	List<ExportFormat> ALL = List.of(new OfText("csv", false, ExportFormat::csv),
-			new OfText("paje", true, (r, out) -> PajeTrace.write(r.store, r.filter, out, r.console.progress())),
-			new OfText("pjdump", true, (r, out) -> TraceExport.pjdump(r.store, r.filter, out, r.console.progress())),
-			new OfText("chrome", true, (r, out) -> ChromeTrace.write(r.store, r.filter, out, r.console.progress())), new Otf2Format(),
-			new ParquetFormat(), new TabarnacFormat());
-
 	/**
 	 * What is to be written.
 	 *
@@ -54,20 +42,6 @@ interface ExportFormat {
 
 	/** Writes it, complete or not at all. */
 	void write(Request request) throws Exception;
-
-	/** The format of that name. */
-	static ExportFormat named(String name) {
-		return ALL.stream().filter(f -> f.name().equals(name)).findFirst().orElseThrow();
-	}
-
-	/** Names of those that can write traces of events. */
-	static String namesOfEvents() {
-		return ALL.stream().filter(ExportFormat::isOfEvents).map(ExportFormat::name).collect(Collectors.joining(", "));
-	}
-
-	private static void csv(Request r, Appendable out) throws MemtraceException {
-		TraceExport.csv(r.store, AccessOptions.load(r.store, r.console), r.filter, AccessOptions.columns(r.args), out, r.console.progress());
-	}
 
 	/** One file of text, or standard output. */
 	record OfText(String name, boolean isOfEvents, Content content) implements ExportFormat {

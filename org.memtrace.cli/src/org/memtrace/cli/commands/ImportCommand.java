@@ -22,6 +22,7 @@ import org.memtrace.importer.ImportParts;
 import org.memtrace.importer.reader.ImportOption;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.Projections;
+import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.DatabaseKind;
@@ -151,7 +152,7 @@ public final class ImportCommand implements Command {
 		return name.substring(0, name.length() - end.length()) + suffix + end;
 	}
 
-	private static ImportReport call(List<Path> input, ImportOperation.Target target, Path scratch, CommandLine args, Console console)
+	private static ImportReport call(List<Path> input, ImportRequest.Target target, Path scratch, CommandLine args, Console console)
 			throws MemtraceException, UsageException {
 		if (ImportParts.areRanges(input)) {
 			Path folder = scratch != null && java.nio.file.Files.isWritable(scratch) ? scratch : Path.of(System.getProperty("java.io.tmpdir"));

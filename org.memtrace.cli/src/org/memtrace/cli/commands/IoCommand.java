@@ -18,7 +18,8 @@ import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
-import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.reader.ImportSource;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
@@ -56,12 +57,12 @@ public final class IoCommand implements Command {
 	/** The I/O beside a recording, or what was given. */
 	private static TraceStore open(String argument, Console console) throws MemtraceException {
 		Path path = TraceArgument.path(argument);
-		if (path != null && ImportOperation.isTraceDirectory(path)) {
+		if (path != null && TraceFolders.isTraceDirectory(path)) {
 			return TraceArgument.open(folderOf(path, argument).toString(), console);
 		}
 		TraceStore store = TraceArgument.open(argument, console);
-		String source = store.info().properties().get(ImportOperation.PROPERTY_SOURCE);
-		if (!FOLDER.equals(store.info().properties().get("reader")) && source != null && ImportOperation.isTraceDirectory(Path.of(source))) {
+		String source = store.info().properties().get(ImportSource.PROPERTY_SOURCE);
+		if (!FOLDER.equals(store.info().properties().get("reader")) && source != null && TraceFolders.isTraceDirectory(Path.of(source))) {
 			store.close();
 			return TraceArgument.open(folderOf(Path.of(source), argument).toString(), console);
 		}

@@ -5,7 +5,6 @@ package org.memtrace.cli.commands;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.List;
 import java.util.Locale;
 
 import org.memtrace.aggregation.AccessTable;
@@ -22,10 +21,6 @@ import org.memtrace.model.store.TraceStore;
 
 /** {@code memtrace model-part --range K/N -o FILE TRACE}. */
 public final class ModelPartCommand implements Command {
-	/** The options that decide the values of a model. */
-	public static final List<String> OPTIONS = List.of("view", "metric", "slices", "slicing", "from", "to", "region", "subtree", "filter",
-			"types", "tree");
-
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
 		Path file = args.getPath("output");

@@ -26,7 +26,11 @@ import org.memtrace.model.store.TraceStore;
  *            they were made
  * @param parts null for a trace
  */
-record PartArguments(CommandLine args, ModelParts parts) {
+public record PartArguments(CommandLine args, ModelParts parts) {
+	/** The options that decide the values of a model. */
+	public static final List<String> OPTIONS = List.of("view", "metric", "slices", "slicing", "from", "to", "region", "subtree", "filter",
+			"types", "tree");
+
 	static PartArguments of(CommandLine line, Console console) throws Exception {
 		List<String> arguments = line.arguments();
 		if (!mayBePart(arguments.getFirst())) {
@@ -72,7 +76,7 @@ record PartArguments(CommandLine args, ModelParts parts) {
 	/** The options of a command line that decide the values of a model, with their defaults; a saved filter as what it is now. */
 	static List<String> question(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
 		List<String> question = new ArrayList<>();
-		for (String option : ModelPartCommand.OPTIONS) {
+		for (String option : OPTIONS) {
 			if (args.get(option) != null) {
 				question.add("--" + option + "=" + (option.equals("filter") ? AccessOptions.filters(args, store).toJson() : args.get(option)));
 			}

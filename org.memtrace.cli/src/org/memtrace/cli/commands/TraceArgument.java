@@ -17,6 +17,7 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
@@ -260,7 +261,7 @@ final class TraceArgument {
 		try (TraceCatalogue catalogue = Stores.openCatalogue(home, DatabaseKind.SQLITE, console::hint)) {
 			boolean writable = home.isServer() || Files.isWritable(home.directory()); // a server says no by itself
 			for (TraceInfo trace : catalogue.list()) {
-				if (identity.equals(trace.properties().get(ImportOperation.PROPERTY_SOURCE_IDENTITY))
+				if (identity.equals(trace.properties().get(ImportSource.PROPERTY_SOURCE_IDENTITY))
 						&& (home.isServer() || Files.exists(home.directory().resolve(trace.databaseName())))) {
 					try {
 						return catalogue.open(trace.id());

@@ -23,6 +23,7 @@ import java.util.function.LongSupplier;
 
 import org.memtrace.importer.input.Json;
 import org.memtrace.importer.memtrace.TraceDirectory;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.importer.tree.PageOwners;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.LivePages;
@@ -198,7 +199,7 @@ public final class LiveReader implements AutoCloseable {
 		List<Path> found = new ArrayList<>();
 		try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "p[0-9]*")) {
 			for (Path entry : entries) {
-				if (TraceDirectory.isImageName(entry.getFileName().toString()) && !images.containsKey(entry) && !left.contains(entry)) {
+				if (TraceFolders.isImageName(entry.getFileName().toString()) && !images.containsKey(entry) && !left.contains(entry)) {
 					found.add(entry);
 				}
 			}

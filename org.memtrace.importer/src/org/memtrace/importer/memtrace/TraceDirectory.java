@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.input.Json;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
@@ -213,11 +214,6 @@ public final class TraceDirectory {
 		}
 	}
 
-	/** Whether the folder of a process image can have this name. */
-	public static boolean isImageName(String name) {
-		return name.matches("p[0-9]{1,9}");
-	}
-
 	/** A device or a pipe among the files would be read for ever, and a link to nothing is a file that is missing. */
 	private static void onlyFiles(Path folder, String name) throws IOException, TraceFormatException {
 		try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
@@ -236,7 +232,7 @@ public final class TraceDirectory {
 		try (DirectoryStream<Path> entries = Files.newDirectoryStream(path, "p[0-9]*")) {
 			for (Path entry : entries) {
 				String digits = entry.getFileName().toString().substring(1);
-				if (isImageName(entry.getFileName().toString()) && Files.isDirectory(entry)) {
+				if (TraceFolders.isImageName(entry.getFileName().toString()) && Files.isDirectory(entry)) {
 					onlyFiles(entry, name + "/" + entry.getFileName());
 					Path imageFile = entry.resolve("image.json");
 					Json json = Files.exists(imageFile)

@@ -23,6 +23,9 @@ import org.memtrace.model.store.TraceWriter;
  */
 public record ImportRequest(Target target, String name, boolean strict, Path scratchDirectory, List<MergeRule> rules, int fanout,
 		Path mocaFramesoc, String incomplete) {
+	public static final int DEFAULT_FANOUT = 2;
+	public static final int MAX_FANOUT = 16;
+
 	/** Where a trace goes. */
 	@FunctionalInterface
 	public interface Target {

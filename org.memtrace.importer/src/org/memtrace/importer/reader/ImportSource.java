@@ -24,6 +24,10 @@ import org.memtrace.model.MemtraceException;
  */
 public record ImportSource(String reader, String kind, String name, String description, List<File> files, long dataBytes,
 		String timeUnit, List<String> notes, Set<ImportOption> options) {
+	/** Properties of an imported trace that tell where it came from. */
+	public static final String PROPERTY_SOURCE = "source";
+	public static final String PROPERTY_SOURCE_IDENTITY = "source_identity";
+
 	public ImportSource {
 		files = List.copyOf(files);
 		notes = List.copyOf(notes);

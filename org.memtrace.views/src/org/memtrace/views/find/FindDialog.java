@@ -50,7 +50,6 @@ import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.source.SourceQuestion;
-import org.memtrace.views.source.SourceView;
 import org.memtrace.views.util.Accessibility;
 
 /**
@@ -393,7 +392,7 @@ final class FindDialog extends Dialog {
 		if (s == null) {
 			MessageDialog.openInformation(window.getShell(), "Find", r.hit().name() + " is no structure: it has no place in the source.");
 		} else {
-			SourceView.open(window.getActivePage(), r.of().group(), SourceQuestion.of(s));
+			SourceQuestion.of(s).show(window.getActivePage(), r.of().group());
 		}
 	}
 
@@ -402,7 +401,8 @@ final class FindDialog extends Dialog {
 			MessageDialog.openInformation(window.getShell(), "Find", "The source of " + r.hit().name()
 					+ " is not known: its library has no debug information.");
 		} else {
-			SourceView.open(window.getActivePage(), r.of().group(), (store, code) -> List.of(p.place()));
+			SourceQuestion place = (store, code) -> List.of(p.place());
+			place.show(window.getActivePage(), r.of().group());
 		}
 	}
 

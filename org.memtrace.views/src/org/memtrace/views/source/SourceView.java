@@ -36,8 +36,6 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.ui.IWorkbenchActionConstants;
-import org.eclipse.ui.IWorkbenchPage;
-import org.eclipse.ui.PartInitException;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.source.EditorCommand;
@@ -54,7 +52,6 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceGroup;
 import org.memtrace.views.TraceView;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
@@ -67,9 +64,9 @@ import org.memtrace.views.util.WhenSeen;
 /**
  * A source file of the traced program. Beside each line stands what it did in the window, memory and filters that are
  * shown: accesses, threads, share of
- * shared ones. Opened by {@link #open} for what is chosen in another view.
+ * shared ones. Opened by {@link SourceQuestion#show} for what is chosen in another view.
  */
-public final class SourceView extends TraceView {
+public final class SourceView extends TraceView implements SourceQuestion.Answering {
 	/** A longer file is not shown. */
 	private static final long MOST_BYTES = 16 << 20;
 	private static final int LINES_ABOVE = 5;
@@ -117,15 +114,10 @@ public final class SourceView extends TraceView {
 	/** Most accesses of a line of the file. */
 	private double most;
 
-	/** Shows the source of something in the view of a group for it, which is opened if there is none. */
-	public static void open(IWorkbenchPage page, TraceGroup group, SourceQuestion question) {
-		try {
-			SourceView view = (SourceView) page.showView(ViewIds.SOURCE);
-			view.join(group);
-			view.ask(question);
-		} catch (PartInitException e) {
-			MessageDialog.openError(page.getWorkbenchWindow().getShell(), "Open source", e.getMessage());
-		}
+	@Override
+	public void answer(TraceGroup wantedGroup, SourceQuestion of) {
+		join(wantedGroup);
+		ask(of);
 	}
 
 	@Override

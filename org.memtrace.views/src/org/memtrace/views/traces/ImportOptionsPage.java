@@ -17,9 +17,9 @@ import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportSettings;
 import org.memtrace.importer.reader.ImportOption;
+import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.views.preferences.Settings;
@@ -64,7 +64,7 @@ final class ImportOptionsPage extends WizardPage {
 		GridDataFactory.fillDefaults().span(2, 1).align(SWT.BEGINNING, SWT.CENTER).applyTo(kind);
 		new Label(c, SWT.NONE).setText("&Parts of a range:");
 		fanout = new Spinner(c, SWT.BORDER);
-		fanout.setValues(ImportOperation.DEFAULT_FANOUT, 2, ImportOperation.MAX_FANOUT, 0, 1, 2);
+		fanout.setValues(ImportRequest.DEFAULT_FANOUT, 2, ImportRequest.MAX_FANOUT, 0, 1, 2);
 		fanout.setToolTipText("Number of parts into which a range of pages is divided, again and again, down to single pages");
 		fanout.addListener(SWT.Modify, e -> changed.run());
 		GridDataFactory.fillDefaults().span(2, 1).align(SWT.BEGINNING, SWT.CENTER).applyTo(fanout);
@@ -132,7 +132,7 @@ final class ImportOptionsPage extends WizardPage {
 	/** The settings for what is to be imported. */
 	ImportSettings complete(List<Path> input) {
 		return new ImportSettings(input, name.getText().strip(), strict.getSelection(), fanout.isEnabled() ? fanout.getSelection()
-				: ImportOperation.DEFAULT_FANOUT, DatabaseKind.values()[kind.getSelectionIndex()],
+				: ImportRequest.DEFAULT_FANOUT, DatabaseKind.values()[kind.getSelectionIndex()],
 				rules.isEnabled() ? rules.getText().lines().map(String::strip).filter(l -> !l.isEmpty()).toList() : List.of(),
 				projections.isEnabled() && projections.getSelection(), moca.isEnabled() ? path(moca) : null,
 				path(output));

@@ -27,10 +27,10 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.InputReader;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.jobs.LatestResult;
@@ -168,7 +168,7 @@ final class ImportSourcePage extends WizardPage {
 	private void include(List<Path> more) {
 		Set<Path> all = new LinkedHashSet<>(input);
 		for (Path path : more) {
-			Path whole = ImportOperation.traceDirectoryOf(path);
+			Path whole = TraceFolders.traceDirectoryOf(path);
 			all.add(whole == null ? path : whole);
 			if (whole != null) {
 				parts.add(path.toAbsolutePath().normalize());

@@ -16,7 +16,7 @@ import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.analysis.selection.SharedView;
-import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.Session;
 import org.memtrace.views.TraceFiles;
@@ -59,7 +59,7 @@ public final class TraceDrop {
 			Path path = Path.of(file);
 			if (file.endsWith(SharedView.ENDING)) {
 				links.add(file);
-			} else if (Files.isDirectory(path) ? TraceFiles.isFolder(path) || ImportOperation.isTraceDirectory(path) : Stores.isDatabase(path)) {
+			} else if (Files.isDirectory(path) ? TraceFiles.isFolder(path) || TraceFolders.isTraceDirectory(path) : Stores.isDatabase(path)) {
 				known.add(file);
 			} else {
 				others.add(path);

@@ -10,6 +10,7 @@ import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.TraceCompletion;
+import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.record.Installation;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -29,7 +30,7 @@ public final class TraceImport {
 		String incomplete = complete(directory, progress);
 		String identity = ImportOperation.identity(directory);
 		for (TraceInfo known : catalogue.list()) {
-			if (identity.equals(known.properties().get(ImportOperation.PROPERTY_SOURCE_IDENTITY))) {
+			if (identity.equals(known.properties().get(ImportSource.PROPERTY_SOURCE_IDENTITY))) {
 				return known;
 			}
 		}

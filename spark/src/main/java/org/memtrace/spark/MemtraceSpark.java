@@ -27,7 +27,7 @@ import org.memtrace.cli.Main;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
-import org.memtrace.cli.commands.ModelPartCommand;
+import org.memtrace.cli.commands.PartArguments;
 import org.memtrace.cli.output.Console;
 
 /**
@@ -145,7 +145,7 @@ public final class MemtraceSpark {
 		List<String> ofCommand = new ArrayList<>(List.of(command));
 		for (String option : line.given()) {
 			// the parts tell the command what decided their values
-			(ModelPartCommand.OPTIONS.contains(option.substring(2).replaceFirst("=.*", "")) ? ofParts : ofCommand).add(option);
+			(PartArguments.OPTIONS.contains(option.substring(2).replaceFirst("=.*", "")) ? ofParts : ofCommand).add(option);
 		}
 		if (pages) {
 			ofParts.add("--rows=0");

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.table.StructureTable;
+import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.rows.RowSpill;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;
@@ -164,7 +165,7 @@ class ImportOperationTest {
 		assertEquals("2 of 9 intervals took longer", info.properties().get(TraceInfo.PROPERTY_LATE));
 		assertEquals("3 processes not recorded", info.properties().get("unrecorded"));
 		assertEquals("complete", info.properties().get("guarantee_pages"));
-		assertEquals(ImportOperation.identity(directory), info.properties().get(ImportOperation.PROPERTY_SOURCE_IDENTITY));
+		assertEquals(ImportOperation.identity(directory), info.properties().get(ImportSource.PROPERTY_SOURCE_IDENTITY));
 		try (TraceStore store = catalogue.open(info.id())) {
 			assertEquals(List.of("A [page 0] 1100-1500 t0 1/0 shared2", "A [page 0] 1100-1500 t1 0/2 shared2",
 					"table 1100-1500 t0 1/1 shared1", "A [page 1] 1500-2000 t0 1/0 shared1",

@@ -20,6 +20,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.importer.reader.ImportSource;
+import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.DatabaseKind;
@@ -92,16 +93,16 @@ class ImportSourceTest {
 		Path process = EXAMPLE.resolve("p0001");
 		assertEquals(process + ": is one process of the trace directory " + EXAMPLE.toAbsolutePath().normalize() + "; import that",
 				assertThrows(MemtraceException.class, () -> InputReaders.detect(List.of(process))).getMessage());
-		assertEquals(EXAMPLE.toAbsolutePath().normalize(), ImportOperation.traceDirectoryOf(process));
-		assertNull(ImportOperation.traceDirectoryOf(EXAMPLE), "it is one itself");
-		assertNull(ImportOperation.traceDirectoryOf(process.resolve("accesses-000000.csv")), "a file can be read alone");
-		assertNull(ImportOperation.traceDirectoryOf(Path.of("/")));
+		assertEquals(EXAMPLE.toAbsolutePath().normalize(), TraceFolders.traceDirectoryOf(process));
+		assertNull(TraceFolders.traceDirectoryOf(EXAMPLE), "it is one itself");
+		assertNull(TraceFolders.traceDirectoryOf(process.resolve("accesses-000000.csv")), "a file can be read alone");
+		assertNull(TraceFolders.traceDirectoryOf(Path.of("/")));
 		Path other = Files.createDirectory(directory.resolve("p0000"));
-		assertNull(ImportOperation.traceDirectoryOf(other), "there is no manifest beside it");
+		assertNull(TraceFolders.traceDirectoryOf(other), "there is no manifest beside it");
 		file("manifest.json", "{}");
-		assertEquals(directory.toAbsolutePath().normalize(), ImportOperation.traceDirectoryOf(other));
-		assertNull(ImportOperation.traceDirectoryOf(Files.createDirectory(directory.resolve("plots"))), "not the name of a process folder");
-		assertNull(ImportOperation.traceDirectoryOf(directory.resolve("p0001")), "it does not exist");
+		assertEquals(directory.toAbsolutePath().normalize(), TraceFolders.traceDirectoryOf(other));
+		assertNull(TraceFolders.traceDirectoryOf(Files.createDirectory(directory.resolve("plots"))), "not the name of a process folder");
+		assertNull(TraceFolders.traceDirectoryOf(directory.resolve("p0001")), "it does not exist");
 	}
 
 	@Test

@@ -18,7 +18,7 @@ import org.memtrace.cli.Ran;
 /** Each format is offered, described and written. */
 class ExportFormatTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
-	private static final List<String> NAMES = ExportFormat.ALL.stream().map(ExportFormat::name).toList();
+	private static final List<String> NAMES = ExportFormats.ALL.stream().map(ExportFormat::name).toList();
 
 	@Test
 	void theTextOfTheCommandHasAll() throws IOException {

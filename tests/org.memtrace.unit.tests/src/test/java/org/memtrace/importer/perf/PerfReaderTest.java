@@ -18,10 +18,10 @@ import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.importer.EventLines;
-import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportTest;
 import org.memtrace.importer.TraceDirectoryBuilder;
 import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.CountUnit;
@@ -106,7 +106,7 @@ class PerfReaderTest extends ImportTest {
 		assertEquals(CountUnit.SAMPLES, report.trace().counts());
 		assertEquals("sampled", report.trace().properties().get("guarantee_pages"));
 		assertEquals("decoded", report.trace().properties().get("guarantee_writes"));
-		assertEquals(directory.resolve("app.perf.txt").toString(), report.trace().properties().get(ImportOperation.PROPERTY_SOURCE));
+		assertEquals(directory.resolve("app.perf.txt").toString(), report.trace().properties().get(ImportSource.PROPERTY_SOURCE));
 		try (TraceStore store = catalogue.open(report.trace().id())) {
 			Set<String> names = store.structures().stream().map(Structure::name).collect(Collectors.toSet());
 			assertEquals(Set.of("stack of main thread", "app data", "app code", "anonymous memory", "counters"), names);
