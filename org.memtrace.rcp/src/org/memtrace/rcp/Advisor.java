@@ -28,16 +28,16 @@ import org.eclipse.ui.application.WorkbenchAdvisor;
 import org.eclipse.ui.application.WorkbenchWindowAdvisor;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.OpenRequests;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
-import org.memtrace.views.SessionFile;
-import org.memtrace.views.TraceOpener;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.jobs.Waking;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.record.RecordDialog;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.Session;
+import org.memtrace.views.session.TraceOpener;
+import org.memtrace.views.session.ViewIds;
+import org.memtrace.views.start.OpenRequests;
+import org.memtrace.views.start.SessionFile;
 import org.memtrace.views.traces.TraceDrop;
 
 /** Sets up the one window of the workbench. */

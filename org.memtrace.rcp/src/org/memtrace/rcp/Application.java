@@ -21,11 +21,11 @@ import org.eclipse.ui.IWorkbench;
 import org.eclipse.ui.PlatformUI;
 import org.memtrace.model.ExtensionFiles;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.OpenRequests;
 import org.memtrace.views.extensions.ExtensionBundles;
 import org.memtrace.views.jobs.ConsoleLog;
 import org.memtrace.views.jobs.IdleMemory;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.start.OpenRequests;
 
 /**
  * The workbench as an application of its own. Arguments: {@link StartArguments}, where a trace is a directory (imported first if

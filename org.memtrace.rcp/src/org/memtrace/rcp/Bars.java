@@ -21,12 +21,12 @@ import org.eclipse.ui.application.IActionBarConfigurer;
 import org.eclipse.ui.menus.CommandContributionItem;
 import org.eclipse.ui.menus.CommandContributionItemParameter;
 import org.memtrace.analysis.selection.RecentTraces;
-import org.memtrace.views.PictureStatusItem;
-import org.memtrace.views.RecentList;
-import org.memtrace.views.Session;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.commands.CommandAction;
 import org.memtrace.views.commands.TraceCommand;
+import org.memtrace.views.session.RecentList;
+import org.memtrace.views.session.Session;
+import org.memtrace.views.session.ViewIds;
+import org.memtrace.views.start.PictureStatusItem;
 import org.memtrace.views.traces.TraceActions;
 
 /** Menu and status line. There is no tool bar for the window: each view has its own. */

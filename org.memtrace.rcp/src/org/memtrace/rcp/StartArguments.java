@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.analysis.selection.SharedView;
 import org.memtrace.analysis.selection.StateRequest;
-import org.memtrace.views.TraceFiles;
+import org.memtrace.model.store.CataloguePlace;
+import org.memtrace.views.session.TraceFiles;
 
 /**
  * What the command line asks for.

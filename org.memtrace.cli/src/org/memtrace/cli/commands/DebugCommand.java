@@ -18,6 +18,7 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.options.AggregationCase;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.reader.InputReader;

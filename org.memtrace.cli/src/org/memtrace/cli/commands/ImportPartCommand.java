@@ -14,8 +14,10 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.options.PartRange;
+import org.memtrace.cli.options.TraceArgument;
 import org.memtrace.cli.output.Console;
-import org.memtrace.importer.ImportParts;
+import org.memtrace.importer.access.ImportParts;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.storage.Stores;
 

@@ -7,15 +7,17 @@ import java.nio.file.Path;
 import java.util.List;
 
 import com.google.gson.JsonObject;
-import org.memtrace.analysis.io.IoLevels;
 import org.memtrace.analysis.io.IoLevels.By;
 import org.memtrace.analysis.io.IoLevels.Event;
+import org.memtrace.analysis.io.IoLevels;
 import org.memtrace.analysis.text.TablePrinter;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.options.TraceArgument;
+import org.memtrace.cli.options.TraceWindow;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
 import org.memtrace.importer.reader.ImportSource;

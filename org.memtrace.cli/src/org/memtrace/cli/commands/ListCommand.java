@@ -13,6 +13,7 @@ import org.memtrace.analysis.text.TablePrinter;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.options.TraceArgument;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
 import org.memtrace.model.MemtraceException;

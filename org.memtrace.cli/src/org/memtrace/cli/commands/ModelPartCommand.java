@@ -16,6 +16,10 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.options.OpenedTrace;
+import org.memtrace.cli.options.PartArguments;
+import org.memtrace.cli.options.PartRange;
+import org.memtrace.cli.options.TraceArgument;
 import org.memtrace.cli.output.Console;
 import org.memtrace.model.store.TraceStore;
 

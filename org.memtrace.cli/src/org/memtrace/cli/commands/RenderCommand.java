@@ -29,7 +29,13 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.options.OpenedTrace;
+import org.memtrace.cli.options.PartArguments;
+import org.memtrace.cli.options.PictureFile;
+import org.memtrace.cli.options.TraceArgument;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.rendering.GanttRendering;
+import org.memtrace.cli.rendering.SumsRendering;
 import org.memtrace.model.store.TraceStore;
 
 /** {@code memtrace render -o FILE TRACE}. */

@@ -16,6 +16,8 @@ import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.options.AccessOptions;
+import org.memtrace.cli.options.TraceArgument;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
 import org.memtrace.model.store.TraceStore;

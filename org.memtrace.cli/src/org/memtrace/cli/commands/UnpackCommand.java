@@ -10,6 +10,7 @@ import org.memtrace.analysis.experiment.Archive;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.options.TraceArgument;
 import org.memtrace.cli.output.Console;
 import org.memtrace.model.TraceFormatException;
 

@@ -30,9 +30,9 @@ import org.memtrace.analysis.binding.BindingPicture;
 import org.memtrace.analysis.binding.BindingTable;
 import org.memtrace.analysis.binding.BindingText;
 import org.memtrace.analysis.binding.CpuDistances;
-import org.memtrace.analysis.binding.SharingGraph;
 import org.memtrace.analysis.binding.SharingGraph.Cells;
 import org.memtrace.analysis.binding.SharingGraph.Sharing;
+import org.memtrace.analysis.binding.SharingGraph;
 import org.memtrace.analysis.binding.ThreadBinding;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.selection.ViewState;
@@ -40,17 +40,17 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.NoAnswerException;
 import org.memtrace.model.Progress;
 import org.memtrace.topology.Hwloc;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.WhenSeen;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /**
  * Which threads share pages in what is shown, and the binding that {@code memtrace bind} proposes: its verdict and figures beside those of

@@ -17,7 +17,7 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.EventType;
-import org.memtrace.views.OpenTrace;
+import org.memtrace.views.session.OpenTrace;
 
 /**
  * What has colours: access types, what is in the open trace (its event types and producers, if it is of another tool), and what was

@@ -29,9 +29,9 @@ import org.eclipse.ui.IWorkbench;
 import org.eclipse.ui.IWorkbenchPreferencePage;
 import org.eclipse.ui.PlatformUI;
 import org.memtrace.analysis.colour.Colours.Key;
-import org.memtrace.views.Session;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.session.Session;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 

@@ -20,8 +20,8 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Quantities;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
 
 /** Asks for the part of the time that is to be shown, from the start of the trace; as exact as the trace is. */
 final class TimeWindowDialog extends Dialog {

@@ -12,13 +12,13 @@ import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
-import org.memtrace.views.TraceView;
-import org.memtrace.views.ViewLinks;
+import org.memtrace.views.compare.ViewLinks;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.findings.ReportExport;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.Session;
 import org.memtrace.views.traces.CompareDialog;
+import org.memtrace.views.view.TraceView;
 
 /**
  * The commands about the trace of the active view: a name and keys are in plugin.xml, under {@link #id}. The active view is the

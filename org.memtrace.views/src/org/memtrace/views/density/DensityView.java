@@ -24,12 +24,12 @@ import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.WhenSeen;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /** How much happens when, over the window that is shown: a histogram, stacked. A drag zooms, the wheel too. */
 public final class DensityView extends TraceView {

@@ -27,9 +27,9 @@ import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.memtrace.analysis.cards.FindingPlace;
 import org.memtrace.analysis.cards.FindingsPresenter;
-import org.memtrace.analysis.diff.DiffMap;
 import org.memtrace.analysis.diff.DiffMap.Choice;
 import org.memtrace.analysis.diff.DiffMap.Quantity;
+import org.memtrace.analysis.diff.DiffMap;
 import org.memtrace.analysis.diff.DiffPicture;
 import org.memtrace.analysis.diff.DiffTable;
 import org.memtrace.analysis.diff.DiffText;
@@ -45,19 +45,19 @@ import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.scene.TitledScene;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.Session;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.WhenSeen;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /**
  * What differs between the trace of the group and the one that is linked with it, as {@code memtrace diff} says it: sentences, a table of

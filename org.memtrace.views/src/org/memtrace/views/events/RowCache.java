@@ -17,9 +17,9 @@ import org.eclipse.swt.widgets.Display;
 import org.memtrace.analysis.table.EventRows;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
+import org.memtrace.views.session.OpenTrace;
 
 /**
  * The rows near those that are seen, fetched in the background by blocks; the ones asked for last come first, and those that

@@ -15,6 +15,15 @@ import java.util.regex.PatternSyntaxException;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.analysis.dimension.Dimensions;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.Parts;
+import org.memtrace.analysis.text.Quantities;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.views.session.OpenTrace;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
@@ -26,15 +35,6 @@ import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.analysis.filter.Condition;
-import org.memtrace.analysis.text.ModelText;
-import org.memtrace.analysis.text.Parts;
-import org.memtrace.analysis.text.Quantities;
-import org.memtrace.model.MemtraceException;
-import org.memtrace.model.Progress;
-import org.memtrace.model.tree.ProducerKind;
-import org.memtrace.model.tree.ProducerTree;
-import org.memtrace.views.OpenTrace;
 
 /** The fields in which one kind of {@link Condition} is edited. */
 abstract class ConditionEditor extends Composite {

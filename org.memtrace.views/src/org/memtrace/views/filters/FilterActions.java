@@ -17,8 +17,8 @@ import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
 import org.memtrace.analysis.filter.TraceFilter;
-import org.memtrace.views.NoteJob;
-import org.memtrace.views.OpenTrace;
+import org.memtrace.views.session.NoteJob;
+import org.memtrace.views.session.OpenTrace;
 
 /** Menu entries that make filters: "only this" and "hide this" of what was clicked on, and those of the filters as a whole. */
 public final class FilterActions {

@@ -27,8 +27,8 @@ import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.session.OpenTrace;
 
 /**
  * The filters of a view as chips above its contents, and before them for what it is shown, when something such as a finding has changed

@@ -33,9 +33,9 @@ import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 

@@ -27,12 +27,12 @@ import org.eclipse.ui.IViewReference;
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.eclipse.ui.PlatformUI;
-import org.memtrace.analysis.find.FindHit;
 import org.memtrace.analysis.find.FindHit.Kind;
 import org.memtrace.analysis.find.FindHit.Listed;
 import org.memtrace.analysis.find.FindHit.Memory;
 import org.memtrace.analysis.find.FindHit.OfThread;
 import org.memtrace.analysis.find.FindHit.Place;
+import org.memtrace.analysis.find.FindHit;
 import org.memtrace.analysis.find.FindJump;
 import org.memtrace.analysis.find.FindList;
 import org.memtrace.analysis.find.FindQuery;
@@ -42,15 +42,15 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.Structure;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
-import org.memtrace.views.TraceGroup;
-import org.memtrace.views.TraceView;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
-import org.memtrace.views.source.SourceQuestion;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.Session;
+import org.memtrace.views.session.TraceGroup;
+import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.view.SourceQuestion;
+import org.memtrace.views.view.TraceView;
 
 /**
  * One search box over everything of the open traces, other traces, and commands. The focus stays in the text; arrows choose, Enter,

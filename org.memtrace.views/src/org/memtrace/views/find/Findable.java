@@ -24,10 +24,10 @@ import org.memtrace.analysis.find.FindList;
 import org.memtrace.analysis.selection.RecentTraces.Recent;
 import org.memtrace.analysis.text.NaturalOrder;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.OpenFile;
-import org.memtrace.views.RecentList;
-import org.memtrace.views.Session;
 import org.memtrace.views.commands.TraceCommand;
+import org.memtrace.views.session.OpenFile;
+import org.memtrace.views.session.RecentList;
+import org.memtrace.views.session.Session;
 
 /**
  * What can be found that is in no trace: other traces, or commands and views; each with what choosing it does. Made on the display thread,

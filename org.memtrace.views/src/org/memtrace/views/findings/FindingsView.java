@@ -20,27 +20,27 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.eclipse.ui.IWorkbenchActionConstants;
-import org.memtrace.analysis.findings.Finding;
-import org.memtrace.analysis.findings.facts.Place;
-import org.memtrace.analysis.source.SourcePlace;
-import org.memtrace.model.memory.Structure;
-import org.memtrace.views.source.SourceQuestion;
 import org.memtrace.analysis.cards.FindingCard;
 import org.memtrace.analysis.cards.FindingCards;
 import org.memtrace.analysis.cards.FindingsPresenter;
+import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.findings.facts.Place;
+import org.memtrace.analysis.source.SourcePlace;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
+import org.memtrace.model.memory.Structure;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.Session;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.WhenSeen;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.SourceQuestion;
+import org.memtrace.views.view.TraceView;
 
 /**
  * What is wrong with the memory use of a trace, as {@code memtrace advise} says it; of two linked traces what became of each finding, as

@@ -23,8 +23,8 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.topology.Hwloc;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.FileJob;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Icons;
 
 /** Writes the page of {@code memtrace report} for a trace that is open. The page is about the whole trace, whatever is shown of it. */

@@ -57,18 +57,18 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.RecordView;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceMarkers;
-import org.memtrace.views.TraceView;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.AlignedPlot;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.paint.SceneRuns;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.TraceMarkers;
+import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.view.RecordView;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /**
  * The Gantt chart of a trace: widgets, actions and jobs. What is shown, and what a gesture means, is in {@link GanttPresenter};

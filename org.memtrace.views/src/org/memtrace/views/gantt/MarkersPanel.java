@@ -25,8 +25,8 @@ import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 
 /** The markers and bookmarks of the trace at the side of the chart: jump, rename, colour, delete. */

@@ -16,8 +16,8 @@ import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.SceneRuns;
+import org.memtrace.views.session.OpenTrace;
 
 /**
  * A drawn chart with what it was drawn from.

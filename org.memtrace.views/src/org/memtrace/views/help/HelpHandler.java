@@ -15,7 +15,7 @@ import org.eclipse.ui.IWorkbenchPart;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** F1: help on what has the focus, in the view Help, or in a window of its own when a dialog is open. */
 public final class HelpHandler extends AbstractHandler {

@@ -7,8 +7,8 @@ import org.eclipse.jface.action.IToolBarManager;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.part.ViewPart;
-import org.memtrace.views.Session;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.Session;
+import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.util.Icons;
 
 /** The help, beside what it is about. */

@@ -7,7 +7,7 @@ import org.eclipse.core.commands.ExecutionEvent;
 import org.eclipse.core.commands.ExecutionException;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.handlers.HandlerUtil;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** Shows the page with all keys. */
 public final class KeysHandler extends AbstractHandler {

@@ -37,7 +37,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.views.editor.CodeEditor;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
-import org.memtrace.views.record.RecordHistory;
+import org.memtrace.views.session.RecordHistory;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 

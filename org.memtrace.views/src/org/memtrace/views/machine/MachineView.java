@@ -32,12 +32,12 @@ import org.memtrace.analysis.machine.MonitorFrame;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.MachineChoice;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.session.MachineChoice;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /**
  * The machine of the trace as nested boxes or as rings; a click filters all views to a CPU or a node. Of a trace of monitors it is their

@@ -38,11 +38,11 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.storage.Stores;
 import org.memtrace.topology.Hwloc;
-import org.memtrace.views.Session;
 import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
-import org.memtrace.views.record.RecordHistory;
+import org.memtrace.views.session.RecordHistory;
+import org.memtrace.views.session.Session;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 

@@ -32,7 +32,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.NoAnswerException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.EventCategory;
-import org.memtrace.views.OpenTrace;
+import org.memtrace.views.session.OpenTrace;
 
 /**
  * Everything about one window, producer and viewpoint that does not depend on p: the microscopic model, prepared for

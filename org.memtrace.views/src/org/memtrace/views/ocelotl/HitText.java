@@ -13,7 +13,7 @@ import org.memtrace.analysis.overview.BlockInfo;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
+import org.memtrace.views.session.OpenTrace;
 
 /** What the tooltip of a block says. Looks at the records below the block, so it is made in the background. */
 final class HitText {

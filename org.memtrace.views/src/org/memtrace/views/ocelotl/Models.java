@@ -23,8 +23,8 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.NoAnswerException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.MachineChoice;
-import org.memtrace.views.OpenTrace;
+import org.memtrace.views.session.MachineChoice;
+import org.memtrace.views.session.OpenTrace;
 
 /**
  * Microscopic models that were made last, so that going to and fro between viewpoints and zooms is immediate. At most 350 MB and

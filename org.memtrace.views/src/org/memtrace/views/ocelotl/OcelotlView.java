@@ -52,21 +52,21 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.AddressSpace;
-import org.memtrace.views.NavigationActions;
-import org.memtrace.views.MachineChoice;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Opening;
-import org.memtrace.views.PictureStatus;
-import org.memtrace.views.Session;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.AlignedPlot;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.session.MachineChoice;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.Opening;
+import org.memtrace.views.session.PictureStatus;
+import org.memtrace.views.session.Session;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.view.NavigationActions;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /**
  * The picture of a trace: follows the {@link TraceSelection}, has the microscopic model and the levels computed when

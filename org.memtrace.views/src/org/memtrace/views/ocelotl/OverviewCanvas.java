@@ -15,11 +15,11 @@ import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.paint.TimeCursor;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 
 /**

@@ -25,7 +25,7 @@ import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.selection.StateText;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.views.OpenTrace;
+import org.memtrace.views.session.OpenTrace;
 
 /** All that makes a picture what it is, as names and texts: saved with it, and read again to come back to it. */
 record Parameters(ViewState state, Choice choice) {

@@ -32,8 +32,8 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.tree.ProducerTree;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 

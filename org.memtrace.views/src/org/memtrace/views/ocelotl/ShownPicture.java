@@ -20,8 +20,8 @@ import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.overview.PartitionTable;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.overview.PictureBuilder;
-import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.PictureOptions.Colouring;
+import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.TimePicture;
 import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.selection.TraceSelection;
@@ -29,8 +29,8 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.tree.ProducerTree;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Snapshot;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.view.Snapshot;
 
 /** A picture with the state that it shows, and where producers, times and structures are in it. Immutable. */
 final class ShownPicture {

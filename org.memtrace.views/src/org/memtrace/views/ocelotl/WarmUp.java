@@ -39,9 +39,9 @@ import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.grid.ServiceLoading;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.traces.TraceDetails;
 
 /**

@@ -25,7 +25,7 @@ import org.eclipse.ui.PlatformUI;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
-import org.memtrace.views.Session;
+import org.memtrace.views.session.Session;
 
 /**
  * Paints a {@link Scene} with SWT. Edges are rounded to whole pixels so that neighbouring blocks meet without gap or seam;

@@ -174,7 +174,7 @@ public final class Settings {
 	}
 
 	/** Takes the theme that the user wants, whatever the desktop has; display thread. */
-	static boolean firstTheme(IPreferenceStore store, Display display) {
+	public static boolean firstTheme(IPreferenceStore store, Display display) {
 		if (systemDark == null) {
 			systemDark = Appearance.isDark(display);
 		}
@@ -182,7 +182,7 @@ public final class Settings {
 	}
 
 	/** Takes the theme that the user wants now. */
-	static boolean theme(IPreferenceStore store, Display display) {
+	public static boolean theme(IPreferenceStore store, Display display) {
 		boolean dark = switch (store.getString(THEME)) {
 		case "dark" -> true;
 		case "light" -> false;
@@ -195,7 +195,7 @@ public final class Settings {
 	}
 
 	/** How much a database may keep; what the environment says is stronger. */
-	static void cache(IPreferenceStore store) {
+	public static void cache(IPreferenceStore store) {
 		if (System.getenv("MEMTRACE_CACHE_LIMIT") == null) {
 			if (store.isDefault(CACHE_MIB)) {
 				System.clearProperty(CACHE_PROPERTY);

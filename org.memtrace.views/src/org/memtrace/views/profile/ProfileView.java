@@ -50,19 +50,19 @@ import org.memtrace.analysis.text.NamePattern;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.WhenSeen;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /** In which regions the producers of a trace of events spend their time: a table, flat or by calling context, and a flame graph. */
 public final class ProfileView extends TraceView {

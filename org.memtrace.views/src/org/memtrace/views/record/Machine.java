@@ -11,7 +11,8 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.Session;
+import org.memtrace.views.session.RecordHistory;
+import org.memtrace.views.session.Session;
 
 /**
  * What one needs to know about this machine before recording on it.

@@ -32,6 +32,7 @@ import org.memtrace.importer.record.Example;
 import org.memtrace.importer.record.RecordOption;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.importer.record.ShellWords;
+import org.memtrace.views.session.RecordHistory;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.CommandBar;

@@ -18,11 +18,12 @@ import org.memtrace.importer.record.ShellWords;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.Comparison;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
+import org.memtrace.views.compare.Comparison;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.RecordHistory;
+import org.memtrace.views.session.Session;
 
 /** Two pages of questions, and a page that follows the recording. */
 final class RecordWizard extends Wizard {

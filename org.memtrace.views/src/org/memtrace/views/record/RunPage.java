@@ -38,10 +38,11 @@ import org.memtrace.model.LivePages;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
-import org.memtrace.views.traces.TraceImport;
+import org.memtrace.views.session.RecordHistory;
+import org.memtrace.views.session.Session;
+import org.memtrace.views.session.TraceImport;
 import org.memtrace.views.util.Accessibility;
 
 /** Follows a recording: counters, what the program prints, the import; then the trace is opened. */

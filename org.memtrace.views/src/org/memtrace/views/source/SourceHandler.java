@@ -7,8 +7,8 @@ import org.eclipse.core.commands.ExecutionEvent;
 import org.eclipse.core.commands.ExecutionException;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.handlers.HandlerUtil;
-import org.memtrace.views.Session;
-import org.memtrace.views.TraceView;
+import org.memtrace.views.session.Session;
+import org.memtrace.views.view.TraceView;
 
 /** Shows the source of what is chosen in the active view. */
 public final class SourceHandler extends AbstractHandler {

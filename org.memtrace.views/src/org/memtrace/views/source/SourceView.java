@@ -40,26 +40,27 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.source.EditorCommand;
 import org.memtrace.analysis.source.Instructions;
-import org.memtrace.analysis.source.LineUse;
 import org.memtrace.analysis.source.LineUse.Line;
+import org.memtrace.analysis.source.LineUse;
 import org.memtrace.analysis.source.SourceFiles;
 import org.memtrace.analysis.source.SourcePlace;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceGroup;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.TraceGroup;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.WhenSeen;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.SourceQuestion;
+import org.memtrace.views.view.TraceView;
 
 /**
  * A source file of the traced program. Beside each line stands what it did in the window, memory and filters that are

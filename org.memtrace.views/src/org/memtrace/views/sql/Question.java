@@ -17,17 +17,17 @@ import org.memtrace.analysis.answer.AnswerTable;
 import org.memtrace.analysis.export.FolderCache;
 import org.memtrace.analysis.export.FolderTable;
 import org.memtrace.analysis.export.ParquetFolder;
-import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.sql.DuckDbLibrary;
 import org.memtrace.sql.SqlException;
 import org.memtrace.sql.SqlRows;
 import org.memtrace.sql.SqlSession;
 import org.memtrace.sql.SqlView;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.OpenTrace;
+import org.memtrace.views.session.OpenTrace;
 
 /**
  * A statement about a trace. Not on the display thread: the first question about a trace writes its Parquet folder.

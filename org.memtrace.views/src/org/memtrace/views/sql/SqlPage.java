@@ -46,16 +46,12 @@ import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.sql.SqlCompletion;
 import org.memtrace.sql.SqlExample;
 import org.memtrace.sql.SqlView;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.SceneSource;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.editor.CodeEditor;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.grid.Grid;
@@ -64,11 +60,15 @@ import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.FileJob;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.OnDisplay;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.view.SceneSource;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /**
  * Questions in SQL about the trace that is shown: a statement, its answer as a table and a chart. Selecting a row marks what it is about

@@ -29,26 +29,26 @@ import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.analysis.table.StructureSheet.Column;
+import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.WhenSeen;
+import org.memtrace.views.view.Snapshot;
+import org.memtrace.views.view.TraceView;
 
 /**
  * All data structures in the window and the memory that is shown, sortable by each column. Selecting one marks it in all views

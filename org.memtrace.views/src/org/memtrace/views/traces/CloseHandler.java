@@ -6,7 +6,7 @@ import org.eclipse.core.commands.AbstractHandler;
 import org.eclipse.core.commands.ExecutionEvent;
 import org.eclipse.core.commands.ExecutionException;
 import org.eclipse.ui.handlers.HandlerUtil;
-import org.memtrace.views.Session;
+import org.memtrace.views.session.Session;
 
 /** The platform's command "Close": closes the trace that is shown. */
 public final class CloseHandler extends AbstractHandler {

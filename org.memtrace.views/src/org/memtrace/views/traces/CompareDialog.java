@@ -20,11 +20,11 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.Comparison;
-import org.memtrace.views.OpenFile;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
+import org.memtrace.views.compare.Comparison;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.session.OpenFile;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.Session;
 
 /** Shows another trace beside the one that is shown, for example the run before and the run after a change. */
 public final class CompareDialog {

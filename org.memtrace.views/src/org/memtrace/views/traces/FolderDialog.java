@@ -17,7 +17,7 @@ import org.eclipse.swt.widgets.DirectoryDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.views.TraceFiles;
+import org.memtrace.views.session.TraceFiles;
 
 /** Asks for a Parquet folder: a folder of this machine, which can be looked for, or an address in object storage. Display thread. */
 final class FolderDialog extends TitleAreaDialog {

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 import org.eclipse.core.runtime.ILog;
-import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.ImportSettings;
 import org.memtrace.importer.Projections;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
@@ -16,6 +16,7 @@ import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceGroup;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.jobs.KeptWork;
+import org.memtrace.views.session.TraceImport;
 
 /** Imports as the wizard was told: into the catalogue or a file, with the traces for FrameSoc when they are wanted. */
 final class ImportTask {

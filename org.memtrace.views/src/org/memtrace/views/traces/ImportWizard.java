@@ -11,12 +11,12 @@ import org.eclipse.jface.wizard.IWizardPage;
 import org.eclipse.jface.wizard.Wizard;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.ui.PlatformUI;
-import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.ImportSettings;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.views.Session;
 import org.memtrace.views.jobs.MonitorProgress;
+import org.memtrace.views.session.Session;
 
 /**
  * Asks what to import and how, imports with progress and cancellation, and shows the report; the trace is open behind it.

@@ -13,10 +13,10 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.ui.IWorkbenchWindow;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
 import org.memtrace.views.machine.MonitorDialog;
 import org.memtrace.views.record.RecordDialog;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.Session;
 import org.memtrace.views.util.Icons;
 
 /** Actions that bring traces in; shared by views, menu and toolbar. */

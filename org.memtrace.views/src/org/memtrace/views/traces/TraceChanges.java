@@ -21,11 +21,11 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.OpenFile;
-import org.memtrace.views.Session;
 import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.jobs.MonitorProgress;
 import org.memtrace.views.jobs.OnDisplay;
+import org.memtrace.views.session.OpenFile;
+import org.memtrace.views.session.Session;
 
 /** What a person changes in the catalogue: names, texts and properties of one or several traces. Display thread. */
 final class TraceChanges {

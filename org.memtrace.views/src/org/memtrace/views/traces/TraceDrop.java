@@ -18,9 +18,9 @@ import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.analysis.selection.SharedView;
 import org.memtrace.importer.reader.TraceFolders;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.Session;
-import org.memtrace.views.TraceFiles;
 import org.memtrace.views.jobs.OnDisplay;
+import org.memtrace.views.session.Session;
+import org.memtrace.views.session.TraceFiles;
 
 /** Whatever can be imported or opened may be dropped anywhere on the window. */
 public final class TraceDrop {

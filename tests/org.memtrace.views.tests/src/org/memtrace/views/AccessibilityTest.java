@@ -43,6 +43,7 @@ import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceActions;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.view.TraceView;
 
 /** Who does not see, or has no mouse, can use every view: all controls have names, and all are reached by Tab. */
 class AccessibilityTest extends UiTest {

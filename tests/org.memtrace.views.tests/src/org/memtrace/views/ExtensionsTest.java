@@ -34,6 +34,7 @@ import org.memtrace.importer.reader.InputReader;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.views.extensions.ExtensionBundles;
 import org.memtrace.views.help.AboutTexts;
+import org.memtrace.views.view.TraceView;
 import org.osgi.framework.Bundle;
 
 /** The example bundles are installed into the running workbench, used, and taken away; that of the view is there at its start. */

@@ -49,7 +49,7 @@ public final class SampleTrace {
 	}
 
 	/** @param recorded when the program ran */
-	static TraceInfo write(TraceWriter target, String name, Instant recorded) throws MemtraceException {
+	public static TraceInfo write(TraceWriter target, String name, Instant recorded) throws MemtraceException {
 		return write(target, name, recorded, NAMES, false);
 	}
 

@@ -27,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.session.Session;
+import org.memtrace.views.session.ViewIds;
+import org.memtrace.views.view.TraceView;
 
 /**
  * A test in the whole workbench, with a catalogue of its own that has one trace, and default settings. No dialog and no error may be

@@ -20,10 +20,12 @@ import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.analysis.diff.DiffMap.Quantity;
+import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.model.Progress;
 import org.memtrace.views.difference.DifferenceView;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.ViewIds;
 
 /**
  * The first minutes of a new user, as the README tells them: records the stencil before and after, sees that one thread initialises

@@ -27,7 +27,7 @@ import org.memtrace.cli.Main;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
-import org.memtrace.cli.commands.PartArguments;
+import org.memtrace.cli.options.PartArguments;
 import org.memtrace.cli.output.Console;
 
 /**

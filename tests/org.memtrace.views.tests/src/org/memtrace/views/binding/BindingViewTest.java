@@ -38,7 +38,7 @@ import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** The proposed binding of eight threads, of which i and i + 4 write the same pages, on two packages of four cores. */
 class BindingViewTest extends UiTest {

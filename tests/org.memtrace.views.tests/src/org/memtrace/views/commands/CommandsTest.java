@@ -31,9 +31,9 @@ import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.SampleTrace;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
+import org.memtrace.views.view.TraceView;
 
 /** Menus and keys do what they say, also when there is nothing to do it with. */
 class CommandsTest extends UiTest {

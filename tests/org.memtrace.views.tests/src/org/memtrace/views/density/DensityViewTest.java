@@ -17,8 +17,8 @@ import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.ViewIds;
 
 /** The histogram over time. */
 class DensityViewTest extends UiTest {

@@ -19,11 +19,11 @@ import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.model.Regions;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
-import org.memtrace.views.Comparison;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.compare.Comparison;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.ViewIds;
 
 /** Two small traces are compared: sentences, table, picture, and what a click does. */
 class DifferenceViewTest extends UiTest {

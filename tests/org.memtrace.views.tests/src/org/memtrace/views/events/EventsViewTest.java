@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** The table of accesses, with real clicks and keys. */
 class EventsViewTest extends UiTest {

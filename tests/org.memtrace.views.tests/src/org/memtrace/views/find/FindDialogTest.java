@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** Ctrl+K: one box that finds everything, and what its keys do. */
 class FindDialogTest extends UiTest {

@@ -26,11 +26,11 @@ import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.Comparison;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.compare.Comparison;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.structures.StructuresView;
 
 /** The findings of a trace in the workbench, by mouse and keys. */

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.WindowPicture;
-import org.memtrace.views.traces.TraceImport;
+import org.memtrace.views.session.TraceImport;
+import org.memtrace.views.session.ViewIds;
 
 /** The walk of docs/start/line.md, with a program that is made here. Its pictures are in the folder of the shots (docs/images/walk.sh). */
 class LineWalkTest extends UiTest {

@@ -11,8 +11,8 @@ import org.eclipse.swt.widgets.Event;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.Watchdog;
+import org.memtrace.views.session.ViewIds;
 
 /** The Gantt chart on the trace of MEMTRACE_BENCH_DB, see bench/ui/run.sh: not a test, nothing is judged. */
 class GanttUiBenchmark extends UiTest {

@@ -23,12 +23,12 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleEvents;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.events.EventsView;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.ViewIds;
 
 /** The Gantt chart with real mouse and keys. */
 class GanttViewTest extends UiTest {

@@ -20,10 +20,10 @@ import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.ViewIds;
 
 /** Mouse, keys and changes by other views in any order, also while something is computed. */
 class GanttWalkTest extends UiTest {

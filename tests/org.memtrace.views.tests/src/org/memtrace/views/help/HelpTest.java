@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.help.HelpPages.Place;
+import org.memtrace.views.session.ViewIds;
 
 /** F1, the pages of the help, the tutorial, and what the program consists of. */
 class HelpTest extends UiTest {

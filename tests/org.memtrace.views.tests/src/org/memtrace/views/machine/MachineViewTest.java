@@ -33,10 +33,10 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.topology.Hwloc;
-import org.memtrace.views.MachineChoice;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.MachineChoice;
+import org.memtrace.views.session.ViewIds;
 
 /** The machine view with real clicks and keys. */
 class MachineViewTest extends UiTest {

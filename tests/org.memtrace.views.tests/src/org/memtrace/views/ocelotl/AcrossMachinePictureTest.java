@@ -23,7 +23,7 @@ import org.memtrace.importer.ImportOperation;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** The machine as a side of the picture, of a recorded trace of two CPUs. */
 class AcrossMachinePictureTest extends UiTest {

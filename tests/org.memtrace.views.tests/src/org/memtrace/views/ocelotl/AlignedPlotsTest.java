@@ -13,14 +13,14 @@ import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.Comparison;
 import org.memtrace.views.SampleTrace;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.compare.Comparison;
 import org.memtrace.views.density.DensityView;
 import org.memtrace.views.gantt.GanttView;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.session.ViewIds;
+import org.memtrace.views.view.TraceView;
 
 /** Plots above each other have the same edges: a time is at the same x of the screen in all of them. */
 class AlignedPlotsTest extends UiTest {

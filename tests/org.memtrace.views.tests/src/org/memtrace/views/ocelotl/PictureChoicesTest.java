@@ -25,11 +25,11 @@ import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.SampleTrace;
-import org.memtrace.views.SaveSnapshot;
-import org.memtrace.views.Snapshot;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.session.ViewIds;
+import org.memtrace.views.view.SaveSnapshot;
+import org.memtrace.views.view.Snapshot;
 
 /** What a person chooses for the picture alone: kind, types, overview, content of blocks, saved parameters. */
 class PictureChoicesTest extends UiTest {

@@ -26,10 +26,10 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.structures.StructuresView;
 
 /** Everything in any order, also while something is computed: no error, and a picture in the end. */

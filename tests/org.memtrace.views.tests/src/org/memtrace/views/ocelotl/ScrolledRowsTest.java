@@ -18,7 +18,7 @@ import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** Rows that are at least as high as a line: wheel, keys, bar and overview scroll them. */
 class ScrolledRowsTest extends UiTest {

@@ -20,14 +20,14 @@ import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.views.SampleTrace;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.density.DensityCanvas;
 import org.memtrace.views.density.DensityView;
 import org.memtrace.views.events.EventsView;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.session.ViewIds;
+import org.memtrace.views.view.TraceView;
 
 /** The time under the mouse is shown by all views of the trace. */
 class TimeCursorTest extends UiTest {

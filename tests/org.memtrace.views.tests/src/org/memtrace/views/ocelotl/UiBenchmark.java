@@ -31,8 +31,8 @@ import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.Watchdog;
+import org.memtrace.views.session.ViewIds;
 
 /**
  * How smooth the workbench is: not a test, nothing is judged. Run by bench/ui/run.sh, which passes the database of a trace of

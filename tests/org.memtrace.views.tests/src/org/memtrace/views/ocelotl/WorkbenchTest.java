@@ -35,14 +35,14 @@ import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
-import org.memtrace.views.SaveSnapshot;
-import org.memtrace.views.Snapshot;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.structures.StructuresView;
+import org.memtrace.views.view.SaveSnapshot;
+import org.memtrace.views.view.Snapshot;
 
 /** The whole workbench with real mouse and keys, on a trace with a known picture. */
 class WorkbenchTest extends UiTest {

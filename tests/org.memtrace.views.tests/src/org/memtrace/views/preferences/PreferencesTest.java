@@ -39,10 +39,10 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.EventType;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleEvents;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
+import org.memtrace.views.session.OpenTrace;
 
 /** Settings take effect at once, and their pages set them. */
 class PreferencesTest extends UiTest {

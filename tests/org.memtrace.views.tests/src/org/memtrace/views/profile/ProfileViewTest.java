@@ -19,10 +19,10 @@ import org.memtrace.analysis.profile.ProfileTable.Line;
 import org.memtrace.analysis.profile.ProfileTable.Place;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleEvents;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.session.ViewIds;
 
 /** The table of a profile and its flame graph. */
 class ProfileViewTest extends UiTest {

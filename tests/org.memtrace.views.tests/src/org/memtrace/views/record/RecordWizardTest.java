@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.model.LivePages.Row;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.UiTest;
+import org.memtrace.views.session.RecordHistory;
 import org.memtrace.views.util.CommandBar;
 
 /** The record wizard with the real recorder and real programs; without the collector (only Maven has run) it is skipped. */

@@ -33,9 +33,9 @@ import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.events.EventsView;
 import org.memtrace.views.preferences.Settings;
+import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.structures.StructuresView;
 
 /** From a structure and from an access to the line, with what the line did. */

@@ -27,7 +27,7 @@ import org.memtrace.sql.DuckDbLibrary;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** Questions in SQL, with real keys and the real engine. */
 class SqlPageTest extends UiTest {

@@ -17,7 +17,7 @@ import org.memtrace.analysis.statistics.PieRules;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
+import org.memtrace.views.session.ViewIds;
 
 /** The pie and its table. */
 class StatisticsViewTest extends UiTest {

@@ -26,8 +26,8 @@ import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
-import org.memtrace.views.ViewIds;
 import org.memtrace.views.grid.Grid;
+import org.memtrace.views.session.ViewIds;
 
 /** The table of structures with more rows than a person would read. */
 class StructuresViewTest extends UiTest {

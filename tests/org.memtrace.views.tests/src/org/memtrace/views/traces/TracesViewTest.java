@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.OpenFile;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
+import org.memtrace.views.session.OpenFile;
 
 /** The list of traces: catalogue, open files, and what one does with them. */
 class TracesViewTest extends UiTest {

@@ -9,17 +9,17 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
-import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.statistics.Statistics.Sum;
+import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.OpenTrace;
-import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.session.OpenTrace;
+import org.memtrace.views.view.TraceView;
 
 /**
  * The accesses of each thread in the window that is shown. The base class gives the view its trace, its group, the lock and the

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import org.memtrace.cli.commands.AggregationCase;
+import org.memtrace.cli.options.AggregationCase;
 import org.memtrace.model.Progress;
 
 import com.google.gson.JsonArray;

@@ -42,7 +42,7 @@ public final class TraceDirectoryBuilder {
 		this.directory = directory;
 	}
 
-	TraceDirectoryBuilder manifest(String json) {
+	public TraceDirectoryBuilder manifest(String json) {
 		manifest = json;
 		return this;
 	}
@@ -57,13 +57,13 @@ public final class TraceDirectoryBuilder {
 	}
 
 	/** Appends text as it is. */
-	TraceDirectoryBuilder raw(String path, String text) {
+	public TraceDirectoryBuilder raw(String path, String text) {
 		files.computeIfAbsent(path, key -> new StringBuilder()).append(text);
 		return this;
 	}
 
 	/** Adds rows to the first chunk of image 0: address, reads, writes, CPUs, start, end, thread. */
-	TraceDirectoryBuilder access(long address, long reads, long writes, long start, long end, long task) {
+	public TraceDirectoryBuilder access(long address, long reads, long writes, long start, long end, long task) {
 		String file = "p0000/accesses-000000.csv";
 		if (!files.containsKey(file)) {
 			file(file, HEADER);
@@ -99,7 +99,7 @@ public final class TraceDirectoryBuilder {
 	}
 
 	/** Replaces a file by its compressed form, in several frames. */
-	static void compress(Path file) throws IOException {
+	public static void compress(Path file) throws IOException {
 		byte[] content = Files.readAllBytes(file);
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 		List<Integer> cuts = new ArrayList<>(List.of(0, content.length / 3, content.length));

@@ -1,0 +1,762 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer.access;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.memtrace.importer.input.CountedInput;
+import org.memtrace.importer.input.InputFormat;
+import org.memtrace.importer.input.Json;
+import org.memtrace.importer.input.SkipCounter;
+import org.memtrace.importer.memtrace.AccessParser;
+import org.memtrace.importer.memtrace.CloseLookParser;
+import org.memtrace.importer.memtrace.ContextTables;
+import org.memtrace.importer.memtrace.FirstAccesses;
+import org.memtrace.importer.memtrace.InstructionParser;
+import org.memtrace.importer.memtrace.TraceDirectory;
+import org.memtrace.importer.moca.HistoricalContext;
+import org.memtrace.importer.moca.MocaFramesocExport;
+import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.importer.reader.ImportRequest;
+import org.memtrace.importer.reader.ImportSource;
+import org.memtrace.importer.rows.CpuSets;
+import org.memtrace.importer.rows.LongNumbers;
+import org.memtrace.importer.rows.Pipeline;
+import org.memtrace.importer.rows.RowBatch;
+import org.memtrace.importer.rows.RowSorter;
+import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.sharing.SharingStage;
+import org.memtrace.importer.sharing.SharingSweep;
+import org.memtrace.importer.tabarnac.TabarnacParser;
+import org.memtrace.importer.tree.LeafTable;
+import org.memtrace.importer.tree.MergeRule;
+import org.memtrace.model.CodePlaces;
+import org.memtrace.model.CloseLook;
+import org.memtrace.model.InstructionCounts;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.Regions;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.MemoryArea;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.PageCells;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerTree;
+
+/**
+ * Imports accesses, of a trace directory or of files that tell the same. One object for one import; the calling thread writes, a second
+ * one parses. Whatever happens before the end, the store is left as it was. docs/how/import.md describes the rules.
+ *
+ * <p>First pass: parse, find the page and the structure of each row, find its sharing, keep the row in a compact form. Then the
+ * tree of event producers is known, and the second pass writes the rows in order of time.
+ */
+public final class AccessImport {
+	private static final int BATCHES = 6;
+	private static final long HEAP_FOR_ROWS = 128L << 20;
+
+	private final String source;
+	private final ImportRequest.Target target;
+	private final Path mocaFramesoc;
+	private final String name;
+	private final List<MergeRule> rules;
+	private final int fanout;
+	private final String incomplete;
+	private final Path scratchDirectory;
+
+	private final SkipCounter skips;
+	private final long skippedRows;
+	private final TraceDirectory trace;
+	private ContextTables context;
+	private final CloseLook.Builder closeLook = new CloseLook.Builder();
+	private final InstructionCounts.Builder instructions = new InstructionCounts.Builder();
+	private final CpuSets cpuSets = new CpuSets();
+	private final LongNumbers addresses = new LongNumbers();
+	private final List<ImageData> images = new ArrayList<>();
+	private ImportCounts counts;
+	private MocaFramesocExport export;
+	private SharedSegments shared = SharedSegments.NONE;
+	/** Threads that are listed, of each image: the first, and the one after the last. */
+	private final Map<Integer, int[]> listed = new LinkedHashMap<>();
+	/** Of another division of the work, else null. */
+	private Division division;
+
+	/** @param source the input, for messages */
+	AccessImport(TraceDirectory trace, String source, ImportRequest request) {
+		this(trace, source, request, new SkipCounter(request.strict()), 0);
+	}
+
+	/**
+	 * @param skips what was skipped before
+	 * @param skippedRows how many rows those were
+	 */
+	public AccessImport(TraceDirectory trace, String source, ImportRequest request, SkipCounter skips, long skippedRows) {
+		this.skips = skips;
+		this.skippedRows = skippedRows;
+		this.trace = trace;
+		this.source = source;
+		this.target = request.target();
+		this.mocaFramesoc = request.mocaFramesoc();
+		this.name = request.name();
+		this.rules = request.rules();
+		this.fanout = request.fanout();
+		this.incomplete = request.incomplete();
+		this.scratchDirectory = request.scratchDirectory();
+	}
+
+	private String source() {
+		return source;
+	}
+
+	private void begin() {
+		counts = new ImportCounts();
+		counts.rows = skippedRows;
+		counts.skipped = skippedRows;
+		context = new ContextTables(skips, traceStartNs());
+	}
+
+	/** Reads everything, of which a part does what the division says; this has to be closed. */
+	void read(Division what, Progress progress) throws MemtraceException {
+		division = what;
+		begin();
+		firstPass(progress);
+	}
+
+	/** What is wrong with a trace without accesses. */
+	TraceFormatException empty() {
+		return new TraceFormatException(source(), 0, "has no accesses to import" + whyEmpty());
+	}
+
+	void close() {
+		images.forEach(ImageData::close);
+	}
+
+	List<ImageData> images() {
+		return images;
+	}
+
+	ContextTables context() {
+		return context;
+	}
+
+	CpuSets cpuSets() {
+		return cpuSets;
+	}
+
+	LongNumbers addresses() {
+		return addresses;
+	}
+
+	ImportCounts counts() {
+		return counts;
+	}
+
+	SharedSegments shared() {
+		return shared;
+	}
+
+	int pageSizeBytes() {
+		return trace.pageSizeBytes();
+	}
+
+	Map<Integer, int[]> listed() {
+		return listed;
+	}
+
+	SkipCounter skips() {
+		return skips;
+	}
+
+	/** Imports; may be called once. */
+	public ImportReport call(Progress progress) throws MemtraceException {
+		begin();
+		try {
+			if (mocaFramesoc != null) {
+				export = new MocaFramesocExport(mocaFramesoc, scratchDirectory,
+						Integer.numberOfTrailingZeros(trace.pageSizeBytes()),
+						(int) trace.manifest().object("host").number("cpus_online", 0));
+			}
+			firstPass(progress);
+			if (counts.imported == 0) {
+				throw empty();
+			}
+			if (export != null) {
+				export.write(cpuSets.sets(), progress);
+			}
+			for (ImageData image : images) {
+				if (counts.unsorted.containsKey(image.index()) || shared.images().contains(image)) {
+					sort(image, progress);
+				} else {
+					image.sharing().finish();
+				}
+			}
+			ImportReport report = secondPass(this::writeAccesses, progress);
+			if (export != null) {
+				export.publish();
+			}
+			return report;
+		} finally {
+			if (export != null) {
+				export.close();
+			}
+			images.forEach(ImageData::close);
+		}
+	}
+
+	private long traceStartNs() {
+		long start = trace.manifest().object("clock").number("start_ns", Long.MIN_VALUE);
+		for (TraceDirectory.Image image : trace.images()) {
+			long own = image.json().number("start_ns", Long.MIN_VALUE);
+			own = own == Long.MIN_VALUE ? own : own + image.clockShiftNs();
+			start = start == Long.MIN_VALUE || own != Long.MIN_VALUE && own < start ? own : start;
+		}
+		return Math.max(0, start);
+	}
+
+	private String whyEmpty() {
+		if (skips.total() > 0) {
+			return "; all " + counts.rows + " rows were skipped: " + skips.byReason();
+		}
+		for (TraceDirectory.Image image : trace.images()) {
+			if (image.json().text("backend").equals("none")) {
+				return "; the collector could not work: " + image.json().text("backend_message");
+			}
+		}
+		return "";
+	}
+
+	/** What a trace lacks that was not completed; of a program that still runs there may be the structures of now. */
+	private String missing() {
+		List<TraceDirectory.Image> unfinished = trace.images().stream().filter(TraceDirectory.Image::unfinished).toList();
+		return unfinished.isEmpty() ? "" : unfinished.stream().allMatch(TraceDirectory.Image::hasStructures) ? "call stacks are missing: "
+				: "structures, call stacks and threads are missing: ";
+	}
+
+	private void firstPass(Progress progress) throws MemtraceException {
+		progress.beginBytes("Reading accesses", totalBytes());
+		RowSpill.Budget budget = new RowSpill.Budget(HEAP_FOR_ROWS);
+		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
+		if (incomplete != null) {
+			skips.warn(source() + ": " + missing() + incomplete);
+		}
+		List<ImageData> read = new ArrayList<>();
+		for (TraceDirectory.Image image : trace.images()) {
+			if (incomplete == null && image.unfinished()) {
+				String what = image.hasStructures() ? "call stacks are missing, and structures are those of now, because the program still runs"
+						: "structures are not resolved, because the recorder was killed or still runs";
+				skips.warn(source() + ": " + what + "; run \"memtrace finish " + source() + "\" first");
+			}
+			int firstThread = context.threads().size();
+			List<Structure> structures = image.directory() != null ? context.read(image)
+					: HistoricalContext.read(image, trace.pageSizeBytes(), skips, context);
+			listed.put(image.index(), new int[] { firstThread, context.threads().size() });
+			if (image.directory() != null && (division == null || division.completes())) {
+				new CloseLookParser().read(image, closeLook, skips, progress);
+				InstructionParser.read(image, instructions, skips);
+			}
+			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
+			images.add(data);
+			read.add(data);
+			if (!trace.isJob()) {
+				readRows(data, progress);
+			}
+		}
+		if (trace.isJob()) { // which memory the ranks share is known when all of them have told their mappings
+			int next = trace.images().stream().mapToInt(TraceDirectory.Image::index).max().orElse(-1) + 1;
+			shared = SharedSegments.of(trace, context, next, () -> new RowSpill(scratchDirectory, budget));
+			images.addAll(shared.images());
+			for (ImageData data : read) {
+				readRows(data, progress);
+			}
+			for (ImageData data : shared.images()) {
+				if (division != null) {
+					division.readShared(data);
+				}
+				data.rows().finish();
+				data.leaves().freeCandidates();
+			}
+		}
+	}
+
+	private void readRows(ImageData data, Progress progress) throws MemtraceException {
+		if (division == null || !division.read(data)) {
+			readImage(data, progress);
+		}
+		data.rows().finish();
+		data.leaves().freeCandidates();
+	}
+
+	private long totalBytes() {
+		long bytes = 0;
+		for (TraceDirectory.Image image : trace.images()) {
+			for (TraceDirectory.AccessFile chunk : image.chunks()) {
+				bytes += chunk.input().size();
+			}
+		}
+		return bytes;
+	}
+
+	private void readImage(ImageData data, Progress progress) throws MemtraceException {
+		try (Pipeline<RowBatch> pipeline = new Pipeline<>("memtrace-parser", BATCHES, RowBatch::new,
+				own -> parse(data.image(), division == null ? skips : division.skips(data.index()), own));
+				SharingStage sharing = new SharingStage(data.sharing(), BATCHES, batch -> {
+					batch.bytes = 0;
+					batch.count = 0;
+					pipeline.release(batch);
+				})) {
+			int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
+			FirstPass pass = new FirstPass(data, shared, context, addresses, counts, pageShift,
+					FirstAccesses.read(data.image(), pageShift, skips));
+			for (RowBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
+				pass.add(batch);
+				if (export != null) {
+					export.add(batch, data.index());
+				}
+				progress.worked(batch.bytes);
+				if (division != null) { // it is found where all rows of a page are
+					batch.sorted = 0;
+				}
+				sharing.add(batch, progress);
+			}
+			pass.end();
+			sharing.finish(progress);
+		}
+	}
+
+	private void parse(TraceDirectory.Image image, SkipCounter rowSkips, Pipeline<RowBatch> pipeline)
+			throws MemtraceException, InterruptedException {
+		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
+		if (!image.chunks().isEmpty() && image.chunks().get(0).format() == InputFormat.TABARNAC_PAGES) {
+			TabarnacParser parser = new TabarnacParser(rowSkips, pageShift, pipeline::exchange);
+			parse(image, rowSkips, (in, file) -> parser.parse(in.stream(), file.input().name(), in::bytes));
+			counts.rows += parser.rows();
+			counts.skipped += parser.skipped();
+			parser.finish();
+			return;
+		}
+		AccessParser parser = new AccessParser(cpuSets, rowSkips, pageShift, pipeline::exchange).shift(image.clockShiftNs());
+		parse(image, rowSkips, (in, file) -> parser.parse(in.stream(), file.input().name(), file.format(), in::bytes));
+		counts.rows += parser.rows();
+		counts.skipped += parser.skipped();
+		counts.merged += parser.merged();
+		if (parser.pagesRepeated()) {
+			rowSkips.warn("the rows are not grouped by page; a segment that continues an earlier one may count again");
+		}
+		parser.finish();
+	}
+
+	private interface ChunkParser {
+		void parse(CountedInput in, TraceDirectory.AccessFile file)
+				throws IOException, MemtraceException, InterruptedException;
+	}
+
+	private void parse(TraceDirectory.Image image, SkipCounter rowSkips, ChunkParser parser) throws MemtraceException, InterruptedException {
+		for (TraceDirectory.AccessFile chunk : image.chunks()) {
+			try (CountedInput in = chunk.input().open()) {
+				parser.parse(in, chunk);
+			} catch (IOException e) {
+				rowSkips.problem(chunk.input().name(), "cannot be read: " + e.getMessage());
+			}
+		}
+		counts.files += image.chunks().size();
+	}
+
+	/** Brings the rows of an image into the order of time, and finds their sharing anew. */
+	void sort(ImageData data, Progress progress) throws MemtraceException {
+		RowSpill sorted = new RowSorter(scratchDirectory, new RowSpill.Budget(HEAP_FOR_ROWS)).sort(data.rows(), progress);
+		SharingSweep sharing = new SharingSweep();
+		data.sorted(sorted, sharing);
+		RowSpill.Cursor rows = sorted.read();
+		for (long n = 0; rows.next(); n++) {
+			sharing.add(data.leaves().sharingPage(rows.row.leaf), rows.row.thread, rows.row.startNs, rows.row.endNs);
+			if (n % 8192 == 0) {
+				progress.check();
+			}
+		}
+		sharing.finish();
+	}
+
+	/** Writes all accesses. */
+	interface Accesses {
+		void write(TraceWriter writer, Progress progress) throws MemtraceException;
+	}
+
+	/** The trees, and the cells of all leaves. */
+	CellOrder order(Progress progress) throws MemtraceException {
+		long used = images.stream().filter(i -> i.rowCount() > 0).count();
+		Map<Integer, String> labels = new TreeMap<>();
+		List<MemoryArea> areas = new ArrayList<>();
+		for (ImageData image : images) {
+			if (image.rowCount() > 0) {
+				areas.addAll(image.map().areas(image.index()));
+				if (used > 1 || trace.isJob()) {
+					labels.put(image.index(), imageLabel(image.image()));
+				}
+			}
+		}
+		return CellOrder.of(images, new MemoryLayout(PageCells.NONE, areas, labels, trace.pageSizeBytes(), fanout,
+				rules.stream().map(MergeRule::toString).toList()), context, progress);
+	}
+
+	private ImportReport secondPass(Accesses accesses, Progress progress) throws MemtraceException {
+		return write(order(progress), accesses, progress);
+	}
+
+	/** Writes the trace. */
+	ImportReport write(CellOrder order, Accesses accesses, Progress progress) throws MemtraceException {
+		ProducerTree tree = order.trees().virtual();
+		try (TraceWriter writer = target.create(databaseName())) {
+			writer.threads(context.threads());
+			writer.structures(context.structures());
+			for (int stack = 0; stack < context.stacks().size(); stack++) {
+				writer.stack(stack, context.stacks().get(stack));
+			}
+			writer.cpuSets(cpuSets.sets());
+			writer.trees(order.layout(), order.trees());
+			writer.intervals(context.intervals());
+			writer.threadTimes(context.threadTimes());
+			byte[] topology = trace.topology();
+			if (topology != null) {
+				writer.note(TraceStore.NOTE_TOPOLOGY, topology);
+			}
+			CodePlaces code = context.code();
+			if (!code.isEmpty()) {
+				writer.note(TraceStore.NOTE_CODE, code.toBytes());
+			}
+			if (division == null) {
+				writer.expect(counts.imported);
+			}
+			Regions regions = context.regions(Math.max(counts.lastNs, trace.manifest().object("clock").number("end_ns", counts.lastNs)));
+			if (!regions.isEmpty()) {
+				writer.note(Regions.NOTE, regions.toBytes());
+			}
+			CloseLook look = closeLook.build();
+			if (!look.isEmpty()) {
+				writer.note(CloseLook.NOTE, look.toBytes());
+			}
+			InstructionCounts counted = instructions.build();
+			if (!counted.isEmpty()) {
+				writer.note(InstructionCounts.NOTE, counted.toBytes());
+			}
+			accesses.write(writer, progress);
+			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes
+					|| counts.written != counts.imported) {
+				throw new StoreException(String.format(Locale.ROOT,
+						"import of %s went wrong: %d rows with %d reads and %d writes were read, but %d with %d and %d"
+								+ " were written; please report this",
+						source(), counts.imported, counts.reads, counts.writes, counts.written, counts.writtenReads,
+						counts.writtenWrites));
+			}
+			TraceInfo described = info();
+			ImportReport report = AccessReport.of(trace, context, skips, counts, tree, order.layout().cells(),
+					shared.count() > 0 ? sharedText() : "", described.counts());
+			TraceInfo info = writer.commit(described, report.toJson(), progress);
+			return report.stored(info);
+		}
+	}
+
+	private void writeAccesses(TraceWriter writer, Progress progress) throws MemtraceException {
+		progress.begin("Writing accesses", counts.imported);
+		List<ImageData> withRows = images.stream().filter(i -> i.rows().rows() > 0).toList();
+		try (Pipeline<AccessBatch> pipeline = new Pipeline<>("memtrace-merge", BATCHES,
+				() -> new AccessBatch(RowBatch.CAPACITY), own -> new RowMerge(addresses, counts, own).run(withRows))) {
+			for (AccessBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
+				writer.accesses(batch);
+				counts.written(batch);
+				progress.worked(batch.count);
+				batch.count = 0;
+				pipeline.release(batch);
+			}
+		}
+	}
+
+	/** What of the memory that ranks share is one memory here. */
+	private String sharedText() {
+		long rows = shared.images().stream().mapToLong(ImageData::rowCount).sum();
+		return String.format(Locale.ROOT, "%,d %s of shared memory, mapped by several processes of a machine, %s one memory here; %,d records"
+				+ " are of it", shared.count(), shared.count() == 1 ? "segment" : "segments", shared.count() == 1 ? "is" : "are", rows);
+	}
+
+	/** The levels above the memory of an image, as {@link MemoryLayout#images()} has them. */
+	private String imageLabel(TraceDirectory.Image image) {
+		if (image.rank() != null && image.rank().number() < 0) {
+			return "node " + image.rank().host() + MemoryLayout.LEVEL + "shared memory of " + image.rank().host();
+		} else if (image.rank() != null) {
+			return "node " + image.rank().host() + MemoryLayout.LEVEL + "rank " + image.rank().number() + MemoryLayout.LEVEL
+					+ processLabel(image);
+		}
+		return processLabel(image);
+	}
+
+	private String processLabel(TraceDirectory.Image image) {
+		String executable = image.json().text("executable");
+		long pid = image.json().number("pid", -1);
+		return String.format(Locale.ROOT, "p%04d %s%s", image.index(),
+				executable.substring(executable.lastIndexOf('/') + 1), pid >= 0 ? " (process " + pid + ")" : "").strip();
+	}
+
+	private String displayName() {
+		String wanted = name.isEmpty() ? trace.manifest().text("name").strip() : name;
+		return wanted.isEmpty() ? trace.path().getFileName().toString().replaceFirst("\\.memtrace$", "") : wanted;
+	}
+
+	private String databaseName() {
+		return displayName();
+	}
+
+	/** How many records say no more than that a page was mapped; empty when none does. */
+	private String maybeUntouched(long groupBytes) {
+		if (counts.maybeUntouchedRows == 0) {
+			return "";
+		}
+		return String.format(Locale.ROOT, "%.1f %% of the records are of pages that may not have been touched; the kernel maps groups of up to"
+				+ " %d pages around a read", 100.0 * counts.maybeUntouchedRows / counts.imported,
+				Math.max(2, groupBytes / Math.max(1, trace.pageSizeBytes())));
+	}
+
+	/** Memory that the recorder did not see: the sentence, and bytes and largest names by kind. */
+	private static void unseen(Json unseen, Map<String, String> p) throws MemtraceException {
+		p.put(unseen.text("state").equals("all") ? TraceInfo.PROPERTY_ALL_SEEN : TraceInfo.PROPERTY_UNSEEN, unseen.text("text"));
+		p.put("unseen_bytes", unseen.text("bytes"));
+		for (Json kind : unseen.objects("kinds")) {
+			StringBuilder names = new StringBuilder();
+			for (Json name : kind.objects("names")) {
+				if (!name.text("name").isEmpty()) {
+					names.append(names.isEmpty() ? ": " : ", ").append(name.text("name")).append(' ').append(name.text("bytes"));
+				}
+			}
+			String more = kind.text("more_names");
+			p.put("unseen_" + kind.text("kind"), kind.text("bytes") + " bytes" + names + (more.isEmpty() ? "" : " and " + more + " more"));
+		}
+	}
+
+	private TraceInfo info() throws MemtraceException {
+		Json manifest = trace.manifest();
+		Json host = manifest.object("host");
+		Json clock = manifest.object("clock");
+		Json backend = manifest.object("backend");
+		Map<String, String> p = new LinkedHashMap<>();
+		p.put("command", String.join(" ", manifest.texts("command").stream().map(AccessImport::quoted).toList()));
+		p.put("executable", manifest.text("executable"));
+		p.put("working_directory", manifest.text("working_directory"));
+		p.put("purpose", manifest.text("purpose"));
+		p.put("state", manifest.object("status").text("state"));
+		p.put("exit_code", manifest.object("status").text("exit_code"));
+		p.put("signal", manifest.object("status").text("signal"));
+		p.put("backend", backend.text("name"));
+		p.put("recorder_version", manifest.object("tool").text("version"));
+		p.put("cpu_model", host.text("cpu_model"));
+		p.put("numa_nodes", host.text("numa_nodes"));
+		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
+		unseen(manifest.object("unseen"), p);
+		p.put("zoom", manifest.object("zoom").text("text"));
+		manifest.object("overhead").primitives().forEach((key, value) -> p.put("overhead_" + key, value));
+		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
+		p.put(TraceInfo.PROPERTY_UNLISTED, manifest.object("unlisted").text("text"));
+		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));
+		p.put(TraceInfo.PROPERTY_UNRECORDED, manifest.object("unrecorded").text("text"));
+		long unreached = manifest.object("unrecorded").number("unreached", 0);
+		p.put(TraceInfo.PROPERTY_UNREACHED, unreached > 0 ? Long.toString(unreached) : "");
+		p.put(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, maybeUntouched(backend.object("guarantee").number("read_group_bytes", 0)));
+		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));
+		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));
+		host.object("settings").primitives().forEach((key, value) -> p.put(TraceInfo.PROPERTY_SETTING + key, value));
+		manifest.object("environment").primitives().forEach((key, value) -> {
+			if (key.matches(TraceInfo.ENVIRONMENT_OF_PROGRAMS)) {
+				p.put(TraceInfo.PROPERTY_ENVIRONMENT + key, value);
+			}
+		});
+		manifest.object("job").primitives().forEach((key, value) -> p.put("job_" + key, value));
+		if (trace.isJob()) { // of one of them
+			p.remove("job_rank");
+			p.remove("job_local_rank");
+			p.remove("job_node");
+		}
+		p.put(ImportSource.PROPERTY_SOURCE, trace.path().toString());
+		p.put(ImportSource.PROPERTY_SOURCE_IDENTITY, trace.identity());
+		p.put("time_unit", manifest.text("time_unit"));
+		p.put("fanout", Integer.toString(fanout));
+		p.values().removeIf(String::isEmpty);
+		long start = Math.min(counts.firstNs, clock.number("start_ns", counts.firstNs));
+		long end = Math.max(counts.lastNs, clock.number("end_ns", counts.lastNs));
+		String purpose = manifest.text("purpose");
+		String type = manifest.text("trace_type");
+		return new TraceInfo(-1, displayName(), "", type.isEmpty() ? TraceInfo.TYPE_MEMTRACE : type, manifest.text("executable"),
+				host.text("name"), (host.text("os") + " " + host.text("kernel")).strip(),
+				(int) host.number("cpus_online", 0), 0, 0, Math.max(0, start), end,
+				recordedAt(clock.text("start_realtime")), trace.pageSizeBytes(), purpose, new TreeMap<>(p));
+	}
+
+	private static Instant recordedAt(String text) {
+		try {
+			return OffsetDateTime.parse(text).toInstant();
+		} catch (DateTimeException e) {
+			return Instant.EPOCH;
+		}
+	}
+
+	private static String quoted(String argument) {
+		return argument.matches("[A-Za-z0-9_@%+=:,./-]+") ? argument : "'" + argument.replace("'", "'\\''") + "'";
+	}
+
+	/** Takes the parsed rows of one image. */
+	private static final class FirstPass {
+		private final ImageData data;
+		private final SharedSegments shared;
+		private final ContextTables context;
+		private final LongNumbers addresses;
+		private final ImportCounts counts;
+		/** Threads by task id; several when the system gave the id of a dead thread to another one. */
+		private final Map<Long, int[]> threads = new HashMap<>();
+		private final RowSpill.Row row = new RowSpill.Row();
+		private long lastTask = AccessBatch.NO_THREAD;
+		private int lastThread = AccessBatch.NO_THREAD;
+		private long previousStartNs = Long.MIN_VALUE;
+		private boolean sorted = true;
+		private long firstStartNs;
+		private long added;
+		private final long[] accessesByKind;
+		private final int pageShift;
+		private final boolean mocaPhysical;
+		/** Null when records tell their own. */
+		private final FirstAccesses first;
+
+		FirstPass(ImageData data, SharedSegments shared, ContextTables context, LongNumbers addresses, ImportCounts counts, int pageShift,
+				FirstAccesses first) {
+			this.first = first;
+			this.data = data;
+			this.shared = shared;
+			this.pageShift = pageShift;
+			this.mocaPhysical = data.image().directory() == null;
+			this.context = context;
+			this.addresses = addresses;
+			this.counts = counts;
+			this.accessesByKind = counts.accessesByKind;
+			context.threads().stream().filter(t -> t.image() == data.index())
+					.forEach(t -> threads.merge(t.taskId(), new int[] { t.index() }, (a, b) -> {
+						int[] both = Arrays.copyOf(a, a.length + 1);
+						both[a.length] = b[0];
+						return both;
+					}));
+		}
+
+		void add(RowBatch batch) throws MemtraceException {
+			if (data.rows().rows() > Integer.MAX_VALUE - RowBatch.CAPACITY) {
+				throw new StoreException("an image with more than " + Integer.MAX_VALUE + " accesses cannot be imported");
+			}
+			LeafTable leaves = data.leaves();
+			RowSpill rows = data.rows();
+			batch.sorted = 0;
+			if (added == 0 && batch.count > 0) {
+				firstStartNs = batch.startNs[0];
+			}
+			added += batch.count;
+			for (int i = 0; i < batch.count; i++) {
+				long start = batch.startNs[i];
+				long end = batch.endNs[i];
+				if (start < previousStartNs) {
+					sorted = false;
+					counts.unsorted.merge(data.index(), 1L, Long::sum);
+				}
+				previousStartNs = start;
+				if (first != null && batch.firstNs[i] == RowBatch.NO_TIME) {
+					batch.firstNs[i] = first.within(batch.address[i], batch.taskId[i], start, end);
+				}
+				int page = leaves.pageOf(batch.address[i], data.structures());
+				int structure = leaves.structure(page, data.structures(), batch.address[i], start, end,
+						batch.firstNs[i] == RowBatch.NO_TIME ? RowBatch.NO_TIME : Math.min(batch.firstNs[i], end - 1));
+				row.thread = thread(batch.taskId[i], start, end);
+				row.startNs = start;
+				row.endNs = end;
+				SharedSegments.Target target = shared.target(structure);
+				row.leaf = target == null ? leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i])
+						: sharedLeaf(target, batch, i);
+				if (sorted) {
+					batch.page[i] = target == null ? leaves.sharingPage(row.leaf) : -1;
+					batch.thread[i] = row.thread;
+					batch.sorted = i + 1;
+				}
+				row.cpuSet = batch.cpuSet[i];
+				row.reads = batch.reads[i];
+				row.writes = batch.writes[i];
+				row.ip = batch.ip[i] == 0 ? 0 : addresses.number(batch.ip[i]) + 1;
+				row.node = batch.node[i];
+				row.flags = batch.flags[i];
+				row.readOffset = batch.readOffset[i];
+				row.writeOffset = batch.writeOffset[i];
+				row.firstNs = batch.firstNs[i] == RowBatch.NO_TIME ? AccessBatch.NO_FIRST : batch.firstNs[i] - start;
+				(target == null ? rows : target.data().rows()).add(row);
+				counts.read(row);
+				int kind = structure < 0 ? accessesByKind.length - 1
+						: context.structures().get(structure).kind().ordinal();
+				accessesByKind[kind] += row.reads + row.writes;
+			}
+		}
+
+		/** No more rows come. */
+		void end() {
+			data.read(added, firstStartNs, previousStartNs);
+		}
+
+		/** The leaf of a row in the memory that several images have. */
+		private int sharedLeaf(SharedSegments.Target target, RowBatch batch, int i) {
+			long address = batch.address[i] + target.toShared();
+			LeafTable leaves = target.data().leaves();
+			int page = leaves.pageOf(address, target.data().structures());
+			int structure = leaves.structure(page, target.data().structures(), address, batch.startNs[i], batch.endNs[i], RowBatch.NO_TIME);
+			return leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i]);
+		}
+
+		/** A physical address of 0 is not known; Moca writes the virtual one when it knows none. */
+		private long frame(long physical, long address) {
+			return physical == 0 || mocaPhysical && physical >>> pageShift == address >>> pageShift ? PageCells.NO_FRAME
+					: physical >>> pageShift;
+		}
+
+		private int thread(long taskId, long startNs, long endNs) {
+			if (taskId == lastTask) {
+				return lastThread;
+			}
+			if (taskId == AccessBatch.NO_THREAD) {
+				lastTask = taskId;
+				lastThread = AccessBatch.NO_THREAD;
+				return lastThread;
+			}
+			int[] same = threads.computeIfAbsent(taskId, key -> new int[] { context.addThread(data.image(), key) });
+			if (same.length == 1) {
+				lastTask = taskId;
+				lastThread = same[0];
+				return lastThread;
+			}
+			int best = same[0];
+			for (int candidate : same) {
+				best = overlap(candidate, startNs, endNs) > overlap(best, startNs, endNs) ? candidate : best;
+			}
+			return best;
+		}
+
+		/** How long a thread lived within an interval; negative is the distance. */
+		private long overlap(int thread, long startNs, long endNs) {
+			ThreadInfo t = context.threads().get(thread);
+			return Math.min(endNs, t.deathNs()) - Math.max(startNs, t.birthNs());
+		}
+	}
+}
