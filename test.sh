@@ -7,7 +7,7 @@
 # lines of each runner are theirs; what failed is repeated at the end. Ends
 # with the exit code 1 when any failed.
 #
-#   ./test.sh [--yes] [PART...]       default: native java planted quiet fixes cli python report demo install kmod; others: nightly r spark
+#   ./test.sh [--yes] [PART...]       default: native java planted quiet fixes cli python report demo install kmod; others: nightly r spark docs
 #
 # Of the C sources clang-tidy looks at those whose contents were not recorded as clean, and all kernels are emulated when the module
 # or what belongs to it is not as recorded (releng/unchanged.py). The part nightly does both for all that there is.
@@ -18,9 +18,9 @@ parts=
 for arg; do
 	case $arg in
 	--yes | -y) ASSUME_YES=yes ;;
-	native | java | cli | python | planted | quiet | fixes | report | demo | install | kmod | nightly | r | spark) parts="$parts $arg" ;;
+	native | java | cli | python | planted | quiet | fixes | report | demo | install | kmod | nightly | r | spark | docs) parts="$parts $arg" ;;
 	*)
-		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [python] [planted] [quiet] [fixes] [report] [demo] [install] [kmod] [nightly] [r] [spark]"
+		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [python] [planted] [quiet] [fixes] [report] [demo] [install] [kmod] [nightly] [r] [spark] [docs]"
 		exit 2
 		;;
 	esac
@@ -81,7 +81,7 @@ ensure_jdk || exit 4
 ensure_packages native java ui test || exit 4
 find_maven || exit 4
 case $parts in
-*report*) ensure_packages report || exit 4 ;;
+*report* | *docs*) ensure_packages report || exit 4 ;;
 esac
 case " $parts " in
 *" r "*) ensure_packages r || exit 4 ;;
@@ -187,6 +187,7 @@ for part in $parts; do
 	python) run python releng/check-python.sh ;;
 	r) run r releng/check-r.sh ;;
 	spark) run spark releng/check-spark.sh ;;
+	docs) run docs sh -c 'releng/docs.sh && releng/check-site.py' ;;
 	planted) run planted releng/check-planted.sh ;;
 	fixes) run fixes releng/check-fixes.sh ;;
 	quiet) run quiet sh -c '. releng/tools.sh && find_jdk && (build_lock && build_java) && releng/check-quiet.py --quick' ;;
