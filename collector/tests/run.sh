@@ -28,6 +28,7 @@ for suite; do
 	case $suite in
 	static) run "static analysis" "$collector/../releng/check-static.sh" ;;
 	unit)
+		run "rooms" sh -c '"$1" --self-test && "$1"' rooms "$collector/../releng/check-rooms.py"
 		run "unit tests" make -s -C "$collector" test
 		run "one fact, one place" "$collector/../releng/check-facts.py"
 		run "an option of the recorder" "$tests/option/option.sh"
