@@ -53,6 +53,26 @@ for path in files("org.memtrace.importer/*RecordOption.java"):
     for m in re.finditer(r'^\t[A-Z_]+\("[a-z-]+",', text, re.M):
         complain(path, text, m.start(), "the command table tells kind, default and limits")
 
+# Options are named by words of the command table. (A word in a table of C is looked up in each run.)
+COMMANDS = TOP / "org.memtrace.cli/commands"
+OPTION = re.compile(r"^option: (?:-\w, )?--([a-z][a-z0-9-]*)", re.M)
+options = {f.stem: set(OPTION.findall(f.read_text())) for f in COMMANDS.glob("*.txt")}
+looked_up = 0
+for path, text in C.items():
+    if path.stem.startswith("cmd_"):
+        of = [path.stem[4:].replace("_", "-")]
+    elif path.parent.name in ("record", "remote"):
+        of = ["record", "on-node"]
+    else:
+        of = list(options)
+    known = set().union(*(options.get(o, set()) for o in of + ["common"]))
+    for m in re.finditer(r'\bmt_args_(?:has|get|nth|int|number|duration_ns|size_bytes)\([^,()]+, "([^"]*)"', text):
+        looked_up += 1
+        if m.group(1) not in known:
+            complain(path, text, m.start(), "--%s is no option of %s" % (m.group(1), ", ".join(of)))
+if looked_up < 100:
+    wrong.append("only %d options are looked up" % looked_up)
+
 # What a backend can do is told by its abilities and the mode of the library: nobody asks for its name. ("none" is also a word of traces.)
 backends = re.findall(r"^BACKEND\((\w+)\)", (TOP / "org.memtrace.cli/commands/backends.list").read_text(), re.M)
 if len(backends) < 5:
@@ -70,5 +90,5 @@ for path in (f for f in files("*.java") if "CheckResult" not in f.name):
 
 for line in wrong:
     print(line)
-print("facts: %d variables, %d backends, %d files of C, %d wrong" % (len(variables), len(backends), len(C), len(wrong)))
+print("facts: %d variables, %d backends, %d uses of options, %d files of C, %d wrong" % (len(variables), len(backends), looked_up, len(C), len(wrong)))
 sys.exit(1 if wrong else 0)

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/backend/backend.h"
 #include "cli/base/processes.h"
 #include "cli/base/program.h"
 #include "common/quietwords.h"
@@ -380,6 +381,15 @@ static int by_process(const void *x, const void *y)
 	return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) : a->time < b->time ? -1 : a->time > b->time;
 }
 
+/* Does the backend of the image keep the memory of its process in a file? */
+static bool keeps_apart(const json_t *image)
+{
+	const char *name = json_string_value(json_object_get(image, "backend"));
+	const struct mt_backend *b = name ? mt_backend_find(name) : NULL;
+
+	return b && b->library == MT_LIBRARY_TRACES;
+}
+
 static struct known *read_known(const char *trace, size_t *n)
 {
 	char *path = mt_printf("%s/unrecorded.csv", trace), **images;
@@ -397,8 +407,7 @@ static struct known *read_known(const char *trace, size_t *n)
 					    (uint64_t)json_integer_value(json_object_get(j, "start_ns")),
 					    mt_strdup(json_is_string(json_object_get(j, "executable")) ?
 						      json_string_value(json_object_get(j, "executable")) : ""),
-					    !strcmp(json_is_string(json_object_get(j, "backend")) ?
-						    json_string_value(json_object_get(j, "backend")) : "", "zap") };
+					    keeps_apart(j) };
 		if (json_object_get(j, "monitor_pid")) {	/* a process of ours */
 			MT_GROW(k, *n, cap);
 			k[*n] = (struct known){ (pid_t)json_integer_value(json_object_get(j, "monitor_pid")),

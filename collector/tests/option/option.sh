@@ -50,4 +50,18 @@ grep -q '"start_after_ns": 300000000' "$work/t/manifest.json" && pass "the manif
 "$memtrace" record -q --backend none -o "$work/without" -- env >"$work/env" 2>"$work/err"
 grep -qx MEMTRACE_START_AFTER_NS=0 "$work/env" && pass default || fail "the default: $(grep START_AFTER "$work/env")"
 grep -q start_after_ns "$work/without/manifest.json" && fail "it stands where it was not given" || pass "not given, not kept"
+
+# a second copy of a fact is refused: releng/check-facts.py
+git init -q "$copy"
+"$top/releng/check-facts.py" "$copy" >"$work/out" && pass "each fact stands once" || fail "facts of the copy: $(head -n 3 "$work/out")"
+cat >"$copy/collector/cli/record/second.c" <<'END'
+bool again(const struct mt_args *a, const char *backend)
+{
+	return getenv("MEMTRACE_INTERVAL_NS") || !strcmp(backend, "zap") || mt_args_has(a, "intervall");
+}
+END
+"$top/releng/check-facts.py" "$copy" >"$work/out" && fail "a second copy is not noticed" || pass "a second copy is an error"
+for word in MEMTRACE_INTERVAL_NS 'the backend "zap"' --intervall; do
+	grep -q "^collector/cli/record/second.c:3: .*$word" "$work/out" && pass "$word" || fail "not noticed: $word"
+done
 summary "recorder option"

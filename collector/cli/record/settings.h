@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /*
- * recordsettings.h - from the options of `record` to what the program gets and to what the manifest keeps, by the table
+ * settings.h - from the options of `record` to what the program gets and to what the manifest keeps, by the table
  * settings.list.
  */
-#ifndef MEMTRACE_CLI_RECORDSETTINGS_H
-#define MEMTRACE_CLI_RECORDSETTINGS_H
+#ifndef MEMTRACE_CLI_RECORD_SETTINGS_H
+#define MEMTRACE_CLI_RECORD_SETTINGS_H
 
 #include <jansson.h>
 

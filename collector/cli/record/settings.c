@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-#include "cli/record/recordsettings.h"
+#include "cli/record/settings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
