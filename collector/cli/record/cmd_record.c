@@ -35,7 +35,8 @@
 #include "cli/trace/tracedir.h"
 #include "cli/trace/unrecorded.h"
 
-void mt_run_free(struct mt_run *r)
+/* Frees all that is there; a session that is open is ended and its result thrown away. */
+static void free_run(struct mt_run *r)
 {
 	mt_run_close_io(r, false);
 	mt_beside_free(r->beside);
@@ -181,6 +182,8 @@ static int record_program(struct mt_run *r)
 	if (!rc)
 		rc = run(r, &used, &status);
 	if (rc) {
+		mt_run_close_io(r, false);
+		mt_run_close_beside(r);
 		if (r->dir)
 			mt_run_remove_directory(r);
 		return rc;
@@ -227,7 +230,7 @@ static int record_once(struct mt_run *r)
 {
 	const int rc = mt_args_has(r->a, "host") ? record_on_host(r) : mt_args_has(r->a, "pid") ? mt_run_attach(r) : record_program(r);
 
-	mt_run_free(r);
+	free_run(r);
 	return rc;
 }
 
@@ -298,7 +301,7 @@ static int record_repeatedly(const struct mt_run *all, int runs)
 	bool ranks;	/* all ranks of a run have one folder: the others may have made it */
 
 	mt_job_detect(&job);
-	ranks = mt_run_in_job(&job);
+	ranks = mt_job_of_several(&job);
 	base = given ? mt_strdup(all->output) : ranks ? mt_printf("%s.job-%s", mt_base(all->a->argv[0]), job.id) :
 	       mt_printf("%s.memtrace", mt_base(all->a->argv[0]));
 	mt_job_free(&job);

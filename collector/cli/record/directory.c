@@ -14,12 +14,6 @@
 #include "cli/remote/on_node.h"
 #include "cli/trace/tracedir.h"
 
-/* One rank of several. A job of one is a program like any other. */
-bool mt_run_in_job(const struct mt_job *job)
-{
-	return job->is && job->size != 1;
-}
-
 /* Makes the folders above @path that are missing; other ranks may do so at the same time. */
 static int make_parents(const char *path)
 {
@@ -58,7 +52,7 @@ static char *directory_of_rank(const struct mt_args *a, const struct mt_job *job
 		free(wrong);
 		return NULL;
 	}
-	if (!mt_run_in_job(job) || (given && mt_job_by_rank(given)))
+	if (!mt_job_of_several(job) || (given && mt_job_by_rank(given)))
 		dir = mt_strdup(base);
 	else
 		dir = mt_printf("%s/r%04d.memtrace", base, (int)job->rank);
@@ -81,8 +75,8 @@ static char *make_directory(const struct mt_run *r, const char *program, int *rc
 	struct mt_job job;
 
 	mt_job_detect(&job);
-	dir = mt_run_in_job(&job) || (given && strchr(given, '%')) ? directory_of_rank(a, &job, given, program, rc) : NULL;
-	if (!dir && ((given && strchr(given, '%')) || mt_run_in_job(&job))) {
+	dir = mt_job_of_several(&job) || (given && strchr(given, '%')) ? directory_of_rank(a, &job, given, program, rc) : NULL;
+	if (!dir && ((given && strchr(given, '%')) || mt_job_of_several(&job))) {
 		mt_job_free(&job);
 		return NULL;
 	}
@@ -127,7 +121,7 @@ int mt_run_make_directory(struct mt_run *r, const char *program)
 	return r->dir ? 0 : rc;
 }
 
-void mt_run_remove_directory(struct mt_run *r)
+void mt_run_remove_directory(const struct mt_run *r)
 {
 	const char *dir = r->dir;
 	static const char *const files[] = { "manifest.json", "topology.xml", "unrecorded.csv", ".reserve", ".windows" };
@@ -135,8 +129,6 @@ void mt_run_remove_directory(struct mt_run *r)
 	struct dirent *e;
 	DIR *d;
 
-	mt_run_close_io(r, false);
-	mt_run_close_beside(r);
 	d = opendir(folder);
 	while (d && (e = readdir(d)))
 		if (*e->d_name != '.')

@@ -153,6 +153,11 @@ void mt_job_detect(struct mt_job *job)
 		job->id = mt_strdup("");
 }
 
+bool mt_job_of_several(const struct mt_job *job)
+{
+	return job->is && job->size != 1;
+}
+
 void mt_job_free(struct mt_job *job)
 {
 	free(job->id);

@@ -23,6 +23,8 @@ struct mt_job {
 /* Reads the environment. */
 void mt_job_detect(struct mt_job *job);
 void mt_job_free(struct mt_job *job);
+/* One rank of several. A job of one is a program like any other. */
+bool mt_job_of_several(const struct mt_job *job);
 /* {launcher, id, id_scope, rank, size, local_rank, node}; what is not known is null. */
 json_t *mt_job_describe(const struct mt_job *job);
 

@@ -49,9 +49,6 @@ struct mt_run {
 	char *cwd, *word;			/* private to directory.c */
 };
 
-/* Frees all that is there; a session that is open is ended and its result thrown away. */
-void mt_run_free(struct mt_run *r);
-
 /* ---- choose.c */
 
 /* The backend that was asked for, or "auto". */
@@ -69,15 +66,12 @@ int mt_run_choose(struct mt_run *r);
 int mt_run_make_directory(struct mt_run *r, const char *program);
 /* Takes room on the disk, which is given back at the end. Exit code. */
 int mt_run_reserve(const struct mt_run *r);
-/* Removes what we made so far, when nothing could be started. */
-void mt_run_remove_directory(struct mt_run *r);
+/* Removes what we made so far, when nothing could be started; --io and --with are ended before. */
+void mt_run_remove_directory(const struct mt_run *r);
 /* The trace as the user would type it; valid as long as @r and @path are. */
 const char *mt_run_typed(struct mt_run *r, const char *path);
 /* The same as an argument for a shell, also when it has blanks or begins with a dash; valid until the next call. */
 const char *mt_run_pasted(struct mt_run *r, const char *path);
-/* One rank of several. A job of one is a program like any other. */
-struct mt_job;
-bool mt_run_in_job(const struct mt_job *job);
 
 /* ---- open.c */
 

@@ -23,7 +23,7 @@ static char *beside_folder(const char *dir)
 	char *folder;
 
 	mt_job_detect(&job);
-	folder = mt_printf("%.*s/eztrace", (int)(mt_run_in_job(&job) ? strrchr(dir, '/') - dir : (ptrdiff_t)strlen(dir)), dir);
+	folder = mt_printf("%.*s/eztrace", (int)(mt_job_of_several(&job) ? strrchr(dir, '/') - dir : (ptrdiff_t)strlen(dir)), dir);
 	mt_job_free(&job);
 	return folder;
 }
@@ -58,7 +58,7 @@ int mt_run_open_beside(struct mt_run *r)
 
 void mt_run_close_beside(struct mt_run *r)
 {
-	char *folder = r->beside ? beside_folder(r->dir) : NULL;
+	char *folder = r->beside && r->dir ? beside_folder(r->dir) : NULL;
 
 	if (folder) {
 		mt_beside_ended(r->beside);
