@@ -5,12 +5,7 @@ package org.memtrace.importer.access;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -18,8 +13,6 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.memtrace.importer.input.CountedInput;
-import org.memtrace.importer.input.InputFormat;
-import org.memtrace.importer.input.Json;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.memtrace.CloseLookParser;
@@ -31,17 +24,15 @@ import org.memtrace.importer.moca.HistoricalContext;
 import org.memtrace.importer.moca.MocaFramesocExport;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.reader.ImportRequest;
-import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.rows.CpuSets;
 import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.Pipeline;
 import org.memtrace.importer.rows.RowBatch;
+import org.memtrace.importer.rows.RowParser;
 import org.memtrace.importer.rows.RowSorter;
 import org.memtrace.importer.rows.RowSpill;
 import org.memtrace.importer.sharing.SharingStage;
 import org.memtrace.importer.sharing.SharingSweep;
-import org.memtrace.importer.tabarnac.TabarnacParser;
-import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.CloseLook;
@@ -50,7 +41,6 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.Regions;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.MemoryArea;
@@ -82,6 +72,7 @@ public final class AccessImport {
 	private final String incomplete;
 	private final Path scratchDirectory;
 
+	private final RowParser.Factory parsers;
 	private final SkipCounter skips;
 	private final long skippedRows;
 	private final TraceDirectory trace;
@@ -99,16 +90,32 @@ public final class AccessImport {
 	/** Of another division of the work, else null. */
 	private Division division;
 
-	/** @param source the input, for messages */
+	/** Of the access files of memtrace; @param source the input, for messages */
 	AccessImport(TraceDirectory trace, String source, ImportRequest request) {
-		this(trace, source, request, new SkipCounter(request.strict()), 0);
+		this(trace, source, request, AccessParser::new);
 	}
 
 	/**
+	 * @param source the input, for messages
+	 * @param parsers of its files with accesses
+	 */
+	AccessImport(TraceDirectory trace, String source, ImportRequest request, RowParser.Factory parsers) {
+		this(trace, source, request, parsers, new SkipCounter(request.strict()), 0);
+	}
+
+	/**
+	 * For files of another tool that were made access files.
+	 *
 	 * @param skips what was skipped before
 	 * @param skippedRows how many rows those were
 	 */
 	public AccessImport(TraceDirectory trace, String source, ImportRequest request, SkipCounter skips, long skippedRows) {
+		this(trace, source, request, AccessParser::new, skips, skippedRows);
+	}
+
+	private AccessImport(TraceDirectory trace, String source, ImportRequest request, RowParser.Factory parsers, SkipCounter skips,
+			long skippedRows) {
+		this.parsers = parsers;
 		this.skips = skips;
 		this.skippedRows = skippedRows;
 		this.trace = trace;
@@ -219,6 +226,10 @@ public final class AccessImport {
 			}
 			images.forEach(ImageData::close);
 		}
+	}
+
+	private ImportedTrace described() {
+		return new ImportedTrace(trace, name, fanout, counts, context);
 	}
 
 	private long traceStartNs() {
@@ -343,17 +354,16 @@ public final class AccessImport {
 
 	private void parse(TraceDirectory.Image image, SkipCounter rowSkips, Pipeline<RowBatch> pipeline)
 			throws MemtraceException, InterruptedException {
-		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
-		if (!image.chunks().isEmpty() && image.chunks().get(0).format() == InputFormat.TABARNAC_PAGES) {
-			TabarnacParser parser = new TabarnacParser(rowSkips, pageShift, pipeline::exchange);
-			parse(image, rowSkips, (in, file) -> parser.parse(in.stream(), file.input().name(), in::bytes));
-			counts.rows += parser.rows();
-			counts.skipped += parser.skipped();
-			parser.finish();
-			return;
+		RowParser parser = parsers.create(new RowParser.Context(cpuSets, rowSkips, Integer.numberOfTrailingZeros(trace.pageSizeBytes()),
+				image.clockShiftNs(), pipeline::exchange));
+		for (TraceDirectory.AccessFile chunk : image.chunks()) {
+			try (CountedInput in = chunk.input().open()) {
+				parser.parse(in.stream(), chunk.input().name(), chunk.format(), in::bytes);
+			} catch (IOException e) {
+				rowSkips.problem(chunk.input().name(), "cannot be read: " + e.getMessage());
+			}
 		}
-		AccessParser parser = new AccessParser(cpuSets, rowSkips, pageShift, pipeline::exchange).shift(image.clockShiftNs());
-		parse(image, rowSkips, (in, file) -> parser.parse(in.stream(), file.input().name(), file.format(), in::bytes));
+		counts.files += image.chunks().size();
 		counts.rows += parser.rows();
 		counts.skipped += parser.skipped();
 		counts.merged += parser.merged();
@@ -361,22 +371,6 @@ public final class AccessImport {
 			rowSkips.warn("the rows are not grouped by page; a segment that continues an earlier one may count again");
 		}
 		parser.finish();
-	}
-
-	private interface ChunkParser {
-		void parse(CountedInput in, TraceDirectory.AccessFile file)
-				throws IOException, MemtraceException, InterruptedException;
-	}
-
-	private void parse(TraceDirectory.Image image, SkipCounter rowSkips, ChunkParser parser) throws MemtraceException, InterruptedException {
-		for (TraceDirectory.AccessFile chunk : image.chunks()) {
-			try (CountedInput in = chunk.input().open()) {
-				parser.parse(in, chunk);
-			} catch (IOException e) {
-				rowSkips.problem(chunk.input().name(), "cannot be read: " + e.getMessage());
-			}
-		}
-		counts.files += image.chunks().size();
 	}
 
 	/** Brings the rows of an image into the order of time, and finds their sharing anew. */
@@ -423,7 +417,7 @@ public final class AccessImport {
 	/** Writes the trace. */
 	ImportReport write(CellOrder order, Accesses accesses, Progress progress) throws MemtraceException {
 		ProducerTree tree = order.trees().virtual();
-		try (TraceWriter writer = target.create(databaseName())) {
+		try (TraceWriter writer = target.create(described().displayName())) {
 			writer.threads(context.threads());
 			writer.structures(context.structures());
 			for (int stack = 0; stack < context.stacks().size(); stack++) {
@@ -465,7 +459,7 @@ public final class AccessImport {
 						source(), counts.imported, counts.reads, counts.writes, counts.written, counts.writtenReads,
 						counts.writtenWrites));
 			}
-			TraceInfo described = info();
+			TraceInfo described = described().info();
 			ImportReport report = AccessReport.of(trace, context, skips, counts, tree, order.layout().cells(),
 					shared.count() > 0 ? sharedText() : "", described.counts());
 			TraceInfo info = writer.commit(described, report.toJson(), progress);
@@ -511,252 +505,5 @@ public final class AccessImport {
 		long pid = image.json().number("pid", -1);
 		return String.format(Locale.ROOT, "p%04d %s%s", image.index(),
 				executable.substring(executable.lastIndexOf('/') + 1), pid >= 0 ? " (process " + pid + ")" : "").strip();
-	}
-
-	private String displayName() {
-		String wanted = name.isEmpty() ? trace.manifest().text("name").strip() : name;
-		return wanted.isEmpty() ? trace.path().getFileName().toString().replaceFirst("\\.memtrace$", "") : wanted;
-	}
-
-	private String databaseName() {
-		return displayName();
-	}
-
-	/** How many records say no more than that a page was mapped; empty when none does. */
-	private String maybeUntouched(long groupBytes) {
-		if (counts.maybeUntouchedRows == 0) {
-			return "";
-		}
-		return String.format(Locale.ROOT, "%.1f %% of the records are of pages that may not have been touched; the kernel maps groups of up to"
-				+ " %d pages around a read", 100.0 * counts.maybeUntouchedRows / counts.imported,
-				Math.max(2, groupBytes / Math.max(1, trace.pageSizeBytes())));
-	}
-
-	/** Memory that the recorder did not see: the sentence, and bytes and largest names by kind. */
-	private static void unseen(Json unseen, Map<String, String> p) throws MemtraceException {
-		p.put(unseen.text("state").equals("all") ? TraceInfo.PROPERTY_ALL_SEEN : TraceInfo.PROPERTY_UNSEEN, unseen.text("text"));
-		p.put("unseen_bytes", unseen.text("bytes"));
-		for (Json kind : unseen.objects("kinds")) {
-			StringBuilder names = new StringBuilder();
-			for (Json name : kind.objects("names")) {
-				if (!name.text("name").isEmpty()) {
-					names.append(names.isEmpty() ? ": " : ", ").append(name.text("name")).append(' ').append(name.text("bytes"));
-				}
-			}
-			String more = kind.text("more_names");
-			p.put("unseen_" + kind.text("kind"), kind.text("bytes") + " bytes" + names + (more.isEmpty() ? "" : " and " + more + " more"));
-		}
-	}
-
-	private TraceInfo info() throws MemtraceException {
-		Json manifest = trace.manifest();
-		Json host = manifest.object("host");
-		Json clock = manifest.object("clock");
-		Json backend = manifest.object("backend");
-		Map<String, String> p = new LinkedHashMap<>();
-		p.put("command", String.join(" ", manifest.texts("command").stream().map(AccessImport::quoted).toList()));
-		p.put("executable", manifest.text("executable"));
-		p.put("working_directory", manifest.text("working_directory"));
-		p.put("purpose", manifest.text("purpose"));
-		p.put("state", manifest.object("status").text("state"));
-		p.put("exit_code", manifest.object("status").text("exit_code"));
-		p.put("signal", manifest.object("status").text("signal"));
-		p.put("backend", backend.text("name"));
-		p.put("recorder_version", manifest.object("tool").text("version"));
-		p.put("cpu_model", host.text("cpu_model"));
-		p.put("numa_nodes", host.text("numa_nodes"));
-		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
-		unseen(manifest.object("unseen"), p);
-		p.put("zoom", manifest.object("zoom").text("text"));
-		manifest.object("overhead").primitives().forEach((key, value) -> p.put("overhead_" + key, value));
-		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
-		p.put(TraceInfo.PROPERTY_UNLISTED, manifest.object("unlisted").text("text"));
-		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));
-		p.put(TraceInfo.PROPERTY_UNRECORDED, manifest.object("unrecorded").text("text"));
-		long unreached = manifest.object("unrecorded").number("unreached", 0);
-		p.put(TraceInfo.PROPERTY_UNREACHED, unreached > 0 ? Long.toString(unreached) : "");
-		p.put(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, maybeUntouched(backend.object("guarantee").number("read_group_bytes", 0)));
-		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));
-		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));
-		host.object("settings").primitives().forEach((key, value) -> p.put(TraceInfo.PROPERTY_SETTING + key, value));
-		manifest.object("environment").primitives().forEach((key, value) -> {
-			if (key.matches(TraceInfo.ENVIRONMENT_OF_PROGRAMS)) {
-				p.put(TraceInfo.PROPERTY_ENVIRONMENT + key, value);
-			}
-		});
-		manifest.object("job").primitives().forEach((key, value) -> p.put("job_" + key, value));
-		if (trace.isJob()) { // of one of them
-			p.remove("job_rank");
-			p.remove("job_local_rank");
-			p.remove("job_node");
-		}
-		p.put(ImportSource.PROPERTY_SOURCE, trace.path().toString());
-		p.put(ImportSource.PROPERTY_SOURCE_IDENTITY, trace.identity());
-		p.put("time_unit", manifest.text("time_unit"));
-		p.put("fanout", Integer.toString(fanout));
-		p.values().removeIf(String::isEmpty);
-		long start = Math.min(counts.firstNs, clock.number("start_ns", counts.firstNs));
-		long end = Math.max(counts.lastNs, clock.number("end_ns", counts.lastNs));
-		String purpose = manifest.text("purpose");
-		String type = manifest.text("trace_type");
-		return new TraceInfo(-1, displayName(), "", type.isEmpty() ? TraceInfo.TYPE_MEMTRACE : type, manifest.text("executable"),
-				host.text("name"), (host.text("os") + " " + host.text("kernel")).strip(),
-				(int) host.number("cpus_online", 0), 0, 0, Math.max(0, start), end,
-				recordedAt(clock.text("start_realtime")), trace.pageSizeBytes(), purpose, new TreeMap<>(p));
-	}
-
-	private static Instant recordedAt(String text) {
-		try {
-			return OffsetDateTime.parse(text).toInstant();
-		} catch (DateTimeException e) {
-			return Instant.EPOCH;
-		}
-	}
-
-	private static String quoted(String argument) {
-		return argument.matches("[A-Za-z0-9_@%+=:,./-]+") ? argument : "'" + argument.replace("'", "'\\''") + "'";
-	}
-
-	/** Takes the parsed rows of one image. */
-	private static final class FirstPass {
-		private final ImageData data;
-		private final SharedSegments shared;
-		private final ContextTables context;
-		private final LongNumbers addresses;
-		private final ImportCounts counts;
-		/** Threads by task id; several when the system gave the id of a dead thread to another one. */
-		private final Map<Long, int[]> threads = new HashMap<>();
-		private final RowSpill.Row row = new RowSpill.Row();
-		private long lastTask = AccessBatch.NO_THREAD;
-		private int lastThread = AccessBatch.NO_THREAD;
-		private long previousStartNs = Long.MIN_VALUE;
-		private boolean sorted = true;
-		private long firstStartNs;
-		private long added;
-		private final long[] accessesByKind;
-		private final int pageShift;
-		private final boolean mocaPhysical;
-		/** Null when records tell their own. */
-		private final FirstAccesses first;
-
-		FirstPass(ImageData data, SharedSegments shared, ContextTables context, LongNumbers addresses, ImportCounts counts, int pageShift,
-				FirstAccesses first) {
-			this.first = first;
-			this.data = data;
-			this.shared = shared;
-			this.pageShift = pageShift;
-			this.mocaPhysical = data.image().directory() == null;
-			this.context = context;
-			this.addresses = addresses;
-			this.counts = counts;
-			this.accessesByKind = counts.accessesByKind;
-			context.threads().stream().filter(t -> t.image() == data.index())
-					.forEach(t -> threads.merge(t.taskId(), new int[] { t.index() }, (a, b) -> {
-						int[] both = Arrays.copyOf(a, a.length + 1);
-						both[a.length] = b[0];
-						return both;
-					}));
-		}
-
-		void add(RowBatch batch) throws MemtraceException {
-			if (data.rows().rows() > Integer.MAX_VALUE - RowBatch.CAPACITY) {
-				throw new StoreException("an image with more than " + Integer.MAX_VALUE + " accesses cannot be imported");
-			}
-			LeafTable leaves = data.leaves();
-			RowSpill rows = data.rows();
-			batch.sorted = 0;
-			if (added == 0 && batch.count > 0) {
-				firstStartNs = batch.startNs[0];
-			}
-			added += batch.count;
-			for (int i = 0; i < batch.count; i++) {
-				long start = batch.startNs[i];
-				long end = batch.endNs[i];
-				if (start < previousStartNs) {
-					sorted = false;
-					counts.unsorted.merge(data.index(), 1L, Long::sum);
-				}
-				previousStartNs = start;
-				if (first != null && batch.firstNs[i] == RowBatch.NO_TIME) {
-					batch.firstNs[i] = first.within(batch.address[i], batch.taskId[i], start, end);
-				}
-				int page = leaves.pageOf(batch.address[i], data.structures());
-				int structure = leaves.structure(page, data.structures(), batch.address[i], start, end,
-						batch.firstNs[i] == RowBatch.NO_TIME ? RowBatch.NO_TIME : Math.min(batch.firstNs[i], end - 1));
-				row.thread = thread(batch.taskId[i], start, end);
-				row.startNs = start;
-				row.endNs = end;
-				SharedSegments.Target target = shared.target(structure);
-				row.leaf = target == null ? leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i])
-						: sharedLeaf(target, batch, i);
-				if (sorted) {
-					batch.page[i] = target == null ? leaves.sharingPage(row.leaf) : -1;
-					batch.thread[i] = row.thread;
-					batch.sorted = i + 1;
-				}
-				row.cpuSet = batch.cpuSet[i];
-				row.reads = batch.reads[i];
-				row.writes = batch.writes[i];
-				row.ip = batch.ip[i] == 0 ? 0 : addresses.number(batch.ip[i]) + 1;
-				row.node = batch.node[i];
-				row.flags = batch.flags[i];
-				row.readOffset = batch.readOffset[i];
-				row.writeOffset = batch.writeOffset[i];
-				row.firstNs = batch.firstNs[i] == RowBatch.NO_TIME ? AccessBatch.NO_FIRST : batch.firstNs[i] - start;
-				(target == null ? rows : target.data().rows()).add(row);
-				counts.read(row);
-				int kind = structure < 0 ? accessesByKind.length - 1
-						: context.structures().get(structure).kind().ordinal();
-				accessesByKind[kind] += row.reads + row.writes;
-			}
-		}
-
-		/** No more rows come. */
-		void end() {
-			data.read(added, firstStartNs, previousStartNs);
-		}
-
-		/** The leaf of a row in the memory that several images have. */
-		private int sharedLeaf(SharedSegments.Target target, RowBatch batch, int i) {
-			long address = batch.address[i] + target.toShared();
-			LeafTable leaves = target.data().leaves();
-			int page = leaves.pageOf(address, target.data().structures());
-			int structure = leaves.structure(page, target.data().structures(), address, batch.startNs[i], batch.endNs[i], RowBatch.NO_TIME);
-			return leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i]);
-		}
-
-		/** A physical address of 0 is not known; Moca writes the virtual one when it knows none. */
-		private long frame(long physical, long address) {
-			return physical == 0 || mocaPhysical && physical >>> pageShift == address >>> pageShift ? PageCells.NO_FRAME
-					: physical >>> pageShift;
-		}
-
-		private int thread(long taskId, long startNs, long endNs) {
-			if (taskId == lastTask) {
-				return lastThread;
-			}
-			if (taskId == AccessBatch.NO_THREAD) {
-				lastTask = taskId;
-				lastThread = AccessBatch.NO_THREAD;
-				return lastThread;
-			}
-			int[] same = threads.computeIfAbsent(taskId, key -> new int[] { context.addThread(data.image(), key) });
-			if (same.length == 1) {
-				lastTask = taskId;
-				lastThread = same[0];
-				return lastThread;
-			}
-			int best = same[0];
-			for (int candidate : same) {
-				best = overlap(candidate, startNs, endNs) > overlap(best, startNs, endNs) ? candidate : best;
-			}
-			return best;
-		}
-
-		/** How long a thread lived within an interval; negative is the distance. */
-		private long overlap(int thread, long startNs, long endNs) {
-			ThreadInfo t = context.threads().get(thread);
-			return Math.min(endNs, t.deathNs()) - Math.max(startNs, t.birthNs());
-		}
 	}
 }

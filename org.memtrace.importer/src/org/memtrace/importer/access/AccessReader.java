@@ -14,6 +14,7 @@ import java.util.Set;
 
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.input.InputFormat;
+import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.memtrace.JobDirectory;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.moca.HistoricalFiles;
@@ -24,6 +25,7 @@ import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
 import org.memtrace.importer.reader.TraceFolders;
+import org.memtrace.importer.rows.RowParser;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceFormatException;
@@ -40,6 +42,11 @@ public abstract class AccessReader implements InputReader {
 	/** Whether a trace directory is its own. */
 	boolean readsTraceDirectories() {
 		return false;
+	}
+
+	/** Makes the rows of its files; by default those of memtrace, and of what has the same columns. */
+	RowParser.Factory parsers() {
+		return AccessParser::new;
 	}
 
 	/** Formats by which another reader has a better claim. */
@@ -148,7 +155,7 @@ public abstract class AccessReader implements InputReader {
 
 	@Override
 	public ImportReport read(Input input, ImportRequest request, Progress progress) throws MemtraceException {
-		return new AccessImport(open(input), input.text(), request).call(progress);
+		return new AccessImport(open(input), input.text(), request, parsers()).call(progress);
 	}
 
 	@Override

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 import org.memtrace.importer.input.InputFormat;
+import org.memtrace.importer.rows.RowParser;
+import org.memtrace.importer.tabarnac.TabarnacParser;
 
 /** Pages of TABARNAC, with structures and stacks. */
 public final class TabarnacReader extends AccessReader {
@@ -28,6 +30,11 @@ public final class TabarnacReader extends AccessReader {
 	public List<Example> examples() {
 		return List.of(new Example("NAME.full.page.csv", "pages by thread of TABARNAC, without time"), //
 				new Example("NAME.stackmap.csv", "stacks of TABARNAC"));
+	}
+
+	@Override
+	RowParser.Factory parsers() {
+		return TabarnacParser::new;
 	}
 
 	@Override

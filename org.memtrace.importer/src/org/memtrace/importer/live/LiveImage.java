@@ -23,6 +23,7 @@ import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.rows.CpuSets;
 import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.RowBatch;
+import org.memtrace.importer.rows.RowParser;
 import org.memtrace.model.MemtraceException;
 
 /**
@@ -184,14 +185,14 @@ final class LiveImage implements Closeable {
 	}
 
 	private void parse(byte[] text, int mostRecords) throws IOException, MemtraceException, InterruptedException {
-		AccessParser parser = new AccessParser(new CpuSets(), skips, pageShift, batch -> {
+		AccessParser parser = new AccessParser(new RowParser.Context(new CpuSets(), skips, pageShift, 0, batch -> {
 			if (batch == null) {
 				return new RowBatch();
 			}
 			take(batch, mostRecords);
 			batch.count = 0;
 			return batch;
-		});
+		}));
 		parser.parse(new ByteArrayInputStream(text), directory.getFileName() + "/accesses", InputFormat.ACCESSES, () -> 0);
 		parser.finish();
 	}

@@ -12,6 +12,7 @@ import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.rows.CpuSets;
 import org.memtrace.importer.rows.RowBatch;
+import org.memtrace.importer.rows.RowParser;
 import org.memtrace.importer.rows.SegmentMerger;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TimeRange;
@@ -25,12 +26,7 @@ import org.memtrace.model.store.AccessBatch;
  * <p>In Moca's files Nreads counts reads and writes together, CPUMask is binary, and [Start, End] is a closed interval of a
  * logical clock; the rows that are handed on are as those of our own files, with End + 1.
  */
-public final class AccessParser {
-	/** Takes full batches and returns the next one to fill. */
-	public interface Sink {
-		RowBatch accept(RowBatch full) throws MemtraceException, InterruptedException;
-	}
-
+public final class AccessParser implements RowParser {
 	private static final String[] COLUMNS = { "@Virt", "Nreads", "Nwrites", "CPUMask", "Start", "End", "TaskId", "Ip",
 			"Node", "Flags", "@Phy", "Shared", "ReadOffset", "WriteOffset", "First" };
 	/** Names of the same columns in the older generation of Moca's full trace, without blanks. */
@@ -82,7 +78,7 @@ public final class AccessParser {
 
 	/** Columns that were told. */
 	private final java.util.Set<String> unknown = new java.util.HashSet<>();
-	private long clockShiftNs;
+	private final long clockShiftNs;
 	// the row being parsed
 	private byte[] text;
 	private int p;
@@ -91,54 +87,43 @@ public final class AccessParser {
 	private final long[] value = new long[COLUMNS.length];
 	private int maskDigits;
 
-	public AccessParser(CpuSets cpuSets, SkipCounter skips, int pageShift, Sink sink)
-			throws MemtraceException, InterruptedException {
-		this.cpuSets = cpuSets;
-		this.skips = skips;
-		this.sink = sink;
+	public AccessParser(Context context) throws MemtraceException, InterruptedException {
+		cpuSets = context.cpuSets();
+		skips = context.skips();
+		sink = context.sink();
 		batch = sink.accept(null);
-		this.pageShift = pageShift;
+		pageShift = context.pageShift();
+		clockShiftNs = context.clockShiftNs();
 		segments = new SegmentMerger(this::store, pageShift);
 	}
 
-	/** Adds so much to all times from now on. */
-	public AccessParser shift(long ns) {
-		clockShiftNs = ns;
-		return this;
-	}
-
-	/** Rows that were not used. */
+	@Override
 	public long skipped() {
 		return skipped;
 	}
 
-	/** Rows that continue the one before in another segment of its time. */
+	@Override
 	public long merged() {
 		return segments.merged();
 	}
 
-	/** Whether the pages of a file of segments came more than once. */
+	@Override
 	public boolean pagesRepeated() {
 		return segments.pagesRepeated();
 	}
 
-	/** Rows seen, used or not. */
+	@Override
 	public long rows() {
 		return rows;
 	}
 
-	/** Hands on what is left. */
+	@Override
 	public void finish() throws MemtraceException, InterruptedException {
 		batch = sink.accept(batch);
 	}
 
-	/**
-	 * Parses one file.
-	 *
-	 * @param name the file as the user knows it
-	 * @param inputFormat ours or one of Moca's
-	 * @param consumed asked for the bytes of the file that were read, for the progress
-	 */
+	/** @param inputFormat ours or one of Moca's */
+	@Override
 	public void parse(InputStream in, String name, InputFormat inputFormat, java.util.function.LongSupplier consumed)
 			throws IOException, MemtraceException, InterruptedException {
 		format = inputFormat;

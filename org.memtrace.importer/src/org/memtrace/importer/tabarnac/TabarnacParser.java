@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import org.memtrace.importer.input.ByteLines;
 import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.input.SkipCounter;
-import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.rows.RowBatch;
+import org.memtrace.importer.rows.RowParser;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.store.AccessBatch;
@@ -24,13 +24,13 @@ import org.memtrace.model.store.AccessBatch;
  * page, with the counts of each thread. There is no time in it: all accesses are in one interval of {@link #LENGTH_NS}. The
  * thread that touched a page first is handed on first.
  */
-public final class TabarnacParser {
+public final class TabarnacParser implements RowParser {
 	/** Length of the only interval; FrameSoc limits the events in a nanosecond, so it is not one. */
 	static final long LENGTH_NS = 1_000_000_000;
 
 	private final int pageShift;
 	private final SkipCounter skips;
-	private final AccessParser.Sink sink;
+	private final Sink sink;
 	private RowBatch batch;
 	private long rows;
 	private long skipped;
@@ -41,30 +41,30 @@ public final class TabarnacParser {
 	private record Line(long page, int firstThread, boolean write, long[] counts) {
 	}
 
-	public TabarnacParser(SkipCounter skips, int pageShift, AccessParser.Sink sink)
-			throws MemtraceException, InterruptedException {
-		this.skips = skips;
-		this.pageShift = pageShift;
-		this.sink = sink;
+	public TabarnacParser(Context context) throws MemtraceException, InterruptedException {
+		skips = context.skips();
+		pageShift = context.pageShift();
+		sink = context.sink();
 		batch = sink.accept(null);
 	}
 
+	@Override
 	public long rows() {
 		return rows;
 	}
 
-	/** Rows that were not used. */
+	@Override
 	public long skipped() {
 		return skipped;
 	}
 
-	/** Hands on what is left. */
+	@Override
 	public void finish() throws MemtraceException, InterruptedException {
 		batch = sink.accept(batch);
 	}
 
-	/** Parses one file; see {@link AccessParser#parse}. */
-	public void parse(InputStream in, String name, LongSupplier consumed)
+	@Override
+	public void parse(InputStream in, String name, InputFormat format, LongSupplier consumed)
 			throws IOException, MemtraceException, InterruptedException {
 		read = consumed;
 		readBefore = 0;
@@ -78,15 +78,7 @@ public final class TabarnacParser {
 		int page = required(columns, "addr", name);
 		int first = required(columns, "firstacc", name);
 		int type = required(columns, "type", name);
-		int[] thread = new int[columns.size()];
-		int threads = 0;
-		for (int c = 0; c < thread.length; c++) {
-			thread[c] = columns.get(c).matches("T\\d{1,6}") ? Integer.parseInt(columns.get(c).substring(1)) : -1;
-			threads += thread[c] >= 0 ? 1 : 0;
-		}
-		if (threads == 0) {
-			throw new TraceFormatException(name, 1, "has no column of a thread, such as T0");
-		}
+		int[] thread = threads(columns, name);
 		Line held = null; // the lines of a page go out together
 		try {
 			while (lines.next()) {
@@ -127,6 +119,15 @@ public final class TabarnacParser {
 			skips.incomplete(name, lines.line() + 1);
 		}
 		countBytes();
+	}
+
+	/** The thread of each column, -1 where it is none. */
+	private static int[] threads(List<String> columns, String name) throws TraceFormatException {
+		int[] thread = columns.stream().mapToInt(c -> c.matches("T\\d{1,6}") ? Integer.parseInt(c.substring(1)) : -1).toArray();
+		if (Arrays.stream(thread).allMatch(t -> t < 0)) {
+			throw new TraceFormatException(name, 1, "has no column of a thread, such as T0");
+		}
+		return thread;
 	}
 
 	private static String text(ByteLines lines) {

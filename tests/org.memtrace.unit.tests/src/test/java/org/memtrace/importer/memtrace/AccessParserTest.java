@@ -23,6 +23,7 @@ import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.rows.CpuSets;
 import org.memtrace.importer.rows.RowBatch;
+import org.memtrace.importer.rows.RowParser;
 import org.memtrace.model.TraceFormatException;
 
 class AccessParserTest {
@@ -47,14 +48,14 @@ class AccessParserTest {
 
 	private List<String> parse(InputStream in) throws Exception {
 		rows.clear();
-		AccessParser parser = new AccessParser(cpuSets, skips, 12, full -> {
+		AccessParser parser = new AccessParser(new RowParser.Context(cpuSets, skips, 12, 0, full -> {
 			for (int i = 0; full != null && i < full.count; i++) {
 				rows.add(String.format("%x %d/%d cpus%s %d-%d T%d ip%x node%d flags%x", full.address[i], full.reads[i],
 						full.writes[i], full.cpuSet[i] < 0 ? "?" : cpuSets.sets().get(full.cpuSet[i]), full.startNs[i],
 						full.endNs[i], full.taskId[i], full.ip[i], full.node[i], full.flags[i]));
 			}
 			return new RowBatch();
-		});
+		}));
 		parser.parse(in, "f.csv", InputFormat.ACCESSES, () -> 0);
 		parser.finish();
 		seen = parser.rows();
@@ -84,12 +85,12 @@ class AccessParserTest {
 		"ReadOffset,WriteOffset | 7f0010,0,1 | 0,20,fff | -1 4095", "WriteOffset | 7f0010,1,1 | 0,10 | -1 16" })
 	void offsetsInThePage(String names, String counts, String rest, String expected) throws Exception {
 		List<String> found = new ArrayList<>();
-		AccessParser parser = new AccessParser(cpuSets, skips, 12, full -> {
+		AccessParser parser = new AccessParser(new RowParser.Context(cpuSets, skips, 12, 0, full -> {
 			for (int i = 0; full != null && i < full.count; i++) {
 				found.add(full.readOffset[i] + " " + full.writeOffset[i]);
 			}
 			return new RowBatch();
-		});
+		}));
 		String text = "@Virt,Nreads,Nwrites,CPUMask,Start,End,TaskId,Flags" + (names == null ? "" : "," + names) + "\n" + counts
 				+ ",1,100,200,42," + rest + "\n";
 		parser.parse(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), "f.csv", InputFormat.ACCESSES, () -> 0);
