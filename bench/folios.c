@@ -96,7 +96,7 @@ static int registered(char *m)
 	return fd;
 }
 
-/* As in collector/preload/zap/perfring.c, for this thread on CPU 0. */
+/* As in collector/preload/faults/perfring.c, for this thread on CPU 0. */
 static int fault_events(struct perf_event_mmap_page **ring)
 {
 	struct perf_event_attr a = {

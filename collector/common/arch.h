@@ -4,8 +4,8 @@
  * arch.h - what is of the processor. Everything else is the same on all of them.
  *
  * A processor is one header here (common/arch/NAME.h: system calls, the thread pointer, pages, addresses), one
- * source with its assembly (preload/asm/NAME.c, declared in preload/asm.h), and one decoder of its loads and stores
- * (preload/zap/NAMErw.c, chosen in preload/zap/rw.h).
+ * source with its assembly (preload/ground/asm/NAME.c, declared in preload/ground/asm.h), and one decoder of its loads and stores
+ * (preload/faults/NAMErw.c, chosen in preload/faults/rw.h).
  *
  * A header defines
  *	mt_sys6()		a system call

@@ -31,7 +31,7 @@ enum mt_setting {
 /* The name of a variable as text. One that is not in settings.list does not compile. */
 #define MT_VARIABLE(name) ((void)MT_SETTING_##name, #name)
 
-/* The settings of a program, read once (preload/settings.c). */
+/* The settings of a program, read once (preload/ground/settings.c). */
 struct mt_config {
 	char dir[4096];			/* the trace directory, absolute */
 	char backend[32];		/* its name, for image.json */

@@ -79,7 +79,7 @@ if part unit; then
 fi
 
 if part decoder; then
-	if gcc -std=gnu11 -O2 -shared -fPIC -o "$work/arm64rw.so" "$top/collector/preload/zap/arm64rw.c" &&
+	if gcc -std=gnu11 -O2 -shared -fPIC -o "$work/arm64rw.so" "$top/collector/preload/faults/arm64rw.c" &&
 		python3 -B "$tests/decoder/arm64.py" --objdump aarch64-linux-gnu-objdump "$work/arm64rw.so" \
 			"$sysroot"/lib/aarch64-linux-gnu/lib{c,m}.so.6 "$sysroot"/usr/lib/aarch64-linux-gnu/libstdc++.so.6; then pass "decoder"
 	else fail "decoder"; fi

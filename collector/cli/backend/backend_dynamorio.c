@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: EPL-2.0 */
 /*
  * backend_dynamorio.c - every access of any program is counted by a client of DynamoRIO (engines/dynamorio/), under which the
- * program runs; the preload library, in the program, asks it for the counts and writes them (preload/counting.c).
+ * program runs; the preload library, in the program, asks it for the counts and writes them (preload/exact/counting.c).
  * DynamoRIO is not ours: it is found by DYNAMORIO_HOME, or by drrun in PATH.
  */
 #include <errno.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: EPL-2.0 */
 /*
  * backend_hooks.c - every access is counted by code that `memtrace cc` put into the program
- * (count/); the preload library writes the counts (preload/counting.c).
+ * (count/); the preload library writes the counts (preload/exact/counting.c).
  */
 #include <stdlib.h>
 #include <unistd.h>

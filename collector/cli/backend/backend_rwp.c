@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-/* backend_rwp.c - read-write protection by userfaultfd, by the preload library (preload/zap/rwp.c). Here is only whether it can work. */
+/* backend_rwp.c - read-write protection by userfaultfd, by the preload library (preload/memory/rwp.c). Here is only whether it can work. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: EPL-2.0 */
 /*
  * backend_valgrind.c - every access of any program is counted by a tool of Valgrind (engines/valgrind/), under which the
- * program runs; the preload library, in the program, asks it for the counts and writes them (preload/counting.c).
+ * program runs; the preload library, in the program, asks it for the counts and writes them (preload/exact/counting.c).
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-/* backend_zap.c - page faults of unmapped pages, by the preload library (preload/zap). Here is only whether it can work. */
+/* backend_zap.c - page faults of unmapped pages, by the preload library (preload/memory). Here is only whether it can work. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

@@ -23,7 +23,7 @@
 #define SYS_pidfd_open 434
 #endif
 
-#define OLD_NS 10000000000ull	/* who waits for orphans now and then has done it by then; as in preload/zap/monitor.c */
+#define OLD_NS 10000000000ull	/* who waits for orphans now and then has done it by then; as in preload/monitor/monitor.c */
 
 /* In the orphan: waits until its parent is gone, and tells who it has now. */
 static void be_orphan(pid_t parent, int tell)
@@ -111,7 +111,7 @@ static bool are_left(pid_t reaper)
 	return found;
 }
 
-/* What the monitor needs of the kernel, see live_apart() in preload/zap/monitor.c. */
+/* What the monitor needs of the kernel, see live_apart() in preload/monitor/monitor.c. */
 static const char *obstacle(void)
 {
 	const int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);

@@ -3,10 +3,10 @@
 /*
  * orphan.h - who takes orphans here, and does it wait for them?
  *
- * The monitor of a recorded program is an orphan (preload/zap/monitor.h). Where nobody waits for orphans, as in a container whose first
+ * The monitor of a recorded program is an orphan (preload/monitor/monitor.h). Where nobody waits for orphans, as in a container whose first
  * process is any program, each one stays as a zombie until the container ends: there monitors must be threads of the programs. Some wait
  * only now and then, so the answer takes seconds, for which no recording waits: an orphan is made at the start, and the library looks
- * after it (MEMTRACE_MONITOR, preload/image.h). A zombie of an earlier recording is an answer at once.
+ * after it (MEMTRACE_MONITOR, preload/ground/image.h). A zombie of an earlier recording is an answer at once.
  */
 #ifndef MEMTRACE_CLI_ORPHAN_H
 #define MEMTRACE_CLI_ORPHAN_H

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/context.h"
+#include "preload/ground/context.h"
 #include "preload/context/ctx.h"
 
 CTX_TLS int ctx_nest;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "preload/context/ctx.h"
-#include "preload/image.h"
+#include "preload/ground/image.h"
 #include "common/rawsys.h"
 
 #define BUF_SIZE 65536u

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /*
- * main.c - the entry points of preload/context.h: start, mappings, fork, end.
+ * main.c - the entry points of preload/ground/context.h: start, mappings, fork, end.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/context.h"
+#include "preload/ground/context.h"
 #include "preload/context/ctx.h"
-#include "preload/image.h"
+#include "preload/ground/image.h"
 #include "common/rawsys.h"
 #include "common/settings.h"
 

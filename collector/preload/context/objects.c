@@ -20,10 +20,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/context.h"
+#include "preload/ground/context.h"
 #include "preload/context/ctx.h"
 #include "common/rawsys.h"
-#include "preload/thread.h"
+#include "preload/ground/thread.h"
 
 #define MAX_OBJECTS 8192
 #define MAX_HEADERS 64

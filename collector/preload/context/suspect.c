@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "preload/context.h"
+#include "preload/ground/context.h"
 #include "preload/context/ctx.h"
 
 #define MAX_FILES 64

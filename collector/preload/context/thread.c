@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "preload/context/ctx.h"
-#include "preload/process.h"
+#include "preload/ground/process.h"
 #include "common/rawsys.h"
-#include "preload/thread.h"
+#include "preload/ground/thread.h"
 
 CTX_TLS struct ctx_thread *ctx_self;
 static CTX_TLS int thread_done;		/* the key's destructor has run */

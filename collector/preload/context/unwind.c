@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "preload/asm.h"
+#include "preload/ground/asm.h"
 #include "preload/context/ctx.h"
 #include "common/rawsys.h"
 

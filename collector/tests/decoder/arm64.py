@@ -4,7 +4,7 @@
 
 usage: arm64.py [--objdump PROGRAM] LIBRARY [FILE...]
 
-LIBRARY is preload/zap/arm64rw.c as a shared object, built for this machine. Words of all forms are made: each
+LIBRARY is preload/faults/arm64rw.c as a shared object, built for this machine. Words of all forms are made: each
 value of the fields that tell operations apart, with registers and offsets drawn at random (the seed is fixed); and each
 FILE adds the words of its code. The disassembler is capstone, of
 which version 4 knows neither atomic nor scalable instructions, or a GNU objdump, which does.

@@ -4,7 +4,7 @@
 
 usage: decoder.py LIBRARY FILE...
 
-LIBRARY is preload/zap/x86rw.c as a shared object. Each FILE is an ELF file
+LIBRARY is preload/faults/x86rw.c as a shared object. Each FILE is an ELF file
 whose .text is disassembled from its beginning to its end; the direction of every
 instruction with a memory access must be the one that capstone tells, or the
 one that KNOWN tells where capstone is wrong.

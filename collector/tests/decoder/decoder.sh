@@ -36,7 +36,7 @@ for name in libcrypto libstdc++; do
 done
 
 ${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -I"$tests/.." \
-	-o "$work/x86rw.so" "$tests/../preload/zap/x86rw.c" || { fail "x86rw.c does not build"; summary decoder; exit 1; }
+	-o "$work/x86rw.so" "$tests/../preload/faults/x86rw.c" || { fail "x86rw.c does not build"; summary decoder; exit 1; }
 # shellcheck disable=SC2086
 if timeout 900 "$python" -B "$tests/decoder/decoder.py" "$work/x86rw.so" $libraries $cc1; then
 	pass "decoder"
@@ -51,6 +51,6 @@ ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -I"$tests/..
 
 # The decoder for arm64 is C that runs anywhere: words of all forms instead of programs. With more instructions and with
 # programs: ../arm64.sh.
-${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -I"$tests/.." -o "$work/arm64rw.so" "$tests/../preload/zap/arm64rw.c" &&
+${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -I"$tests/.." -o "$work/arm64rw.so" "$tests/../preload/faults/arm64rw.c" &&
 	timeout 900 "$python" -B "$tests/decoder/arm64.py" "$work/arm64rw.so" && pass "decoder for arm64" || fail "decoder for arm64"
 summary decoder

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/arm64rw.c
+// uses: preload/faults/arm64rw.c
 /* Words as GNU as makes them. All forms against disassemblers: tests/decoder/arm64.py. */
 #include <stdint.h>
 
 #include "harness.h"
-#include "preload/zap/arm64rw.h"
+#include "preload/faults/arm64rw.h"
 
 #define R ARM64_READ
 #define W ARM64_WRITE

@@ -8,7 +8,7 @@
 
 #include "preload/context/ctx.h"
 #include "harness.h"
-#include "preload/image.h"
+#include "preload/ground/image.h"
 #include "common/rawsys.h"
 
 _Atomic uint64_t ctx_lost_lock, ctx_lost_write, ctx_lost_memory;

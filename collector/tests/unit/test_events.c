@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/events.c preload/zap/zoom.c common/out.c preload/zap/around.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c common/rawmem.c preload/zap/arm64rw.c
+// uses: preload/faults/events.c preload/faults/closelook.c common/out.c preload/faults/around.c preload/faults/decode.c preload/faults/records.c preload/faults/perfring.c preload/memory/ranges.c preload/faults/x86rw.c common/rawmem.c preload/faults/arm64rw.c
 /* From faults to records and counters. */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 #include "harness.h"
 #include "common/tracefile.h"
-#include "preload/zap/events.h"
-#include "preload/zap/rwp.h"
-#include "preload/zap/x86rw.h"
+#include "preload/faults/events.h"
+#include "preload/memory/rwp.h"
+#include "preload/faults/x86rw.h"
 
 static struct zap_regions traced;
 

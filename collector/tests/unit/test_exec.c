@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: common/out.c common/sanitizer.c common/rawmem.c
-// includes: preload/exec.c
+// includes: preload/process/exec.c
 /* The ends of an image: which calls end the interval, and what is told when the program goes on. */
 #include "harness.h"
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/exec.c"
+#include "preload/process/exec.c"
 
 struct mt_process mt_process;
 

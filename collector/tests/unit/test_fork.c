@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/thread.c preload/zap/region.c common/maps.c common/rawmem.c common/out.c preload/asm/x86_64.c preload/asm/arm64.c
-// includes: preload/fork.c
+// uses: preload/ground/thread.c preload/memory/ranges.c common/maps.c common/rawmem.c common/out.c preload/ground/asm/x86_64.c preload/ground/asm/arm64.c
+// includes: preload/process/fork.c
 // libs: -lpthread
 /*
  * fork() and clone() of a program with memory in a file: each process has its own copy afterwards, or both a private one of the
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/fork.c"
+#include "preload/process/fork.c"
 
 #define BYTES (2 * MT_PAGE)
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/governor.c
+// uses: preload/monitor/governor.c
 #include "harness.h"
-#include "preload/zap/governor.h"
+#include "preload/monitor/governor.h"
 
 #define MS 1000000ull
 

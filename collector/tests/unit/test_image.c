@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/image.c preload/settings.c common/out.c common/faultprobe.c common/rawmem.c
+// uses: preload/ground/image.c preload/ground/settings.c common/out.c common/faultprobe.c common/rawmem.c
 /* Descriptors that are kept, the folder and the description of an image. */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "preload/image.h"
+#include "preload/ground/image.h"
 #include "common/rawsys.h"
 
 static char top[] = "/tmp/mt-image-XXXXXX";

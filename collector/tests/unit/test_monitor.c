@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/events.c preload/zap/zoom.c preload/zap/around.c preload/zap/decode.c preload/zap/x86rw.c preload/zap/perfring.c preload/zap/records.c preload/zap/region.c preload/zap/governor.c common/rawmem.c common/out.c common/maps.c preload/zap/arm64rw.c
-// includes: preload/zap/monitor.c
+// uses: preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
+// includes: preload/monitor/monitor.c
 /*
  * What the monitor adds up and when it does what, without a traced program: the clock, the scan and the
  * address space are told by the test, and a line of intervals.csv comes back as it would be written.
@@ -24,8 +24,8 @@ static uint64_t clock_ns;
 static uint64_t thread_cpu_ns, process_cpu_ns;
 #define mt_clock_ns(clock) ((clock) == CLOCK_THREAD_CPUTIME_ID ? thread_cpu_ns : process_cpu_ns)
 
-#include "preload/zap/events.h"
-#include "preload/zap/governor.h"
+#include "preload/faults/events.h"
+#include "preload/monitor/governor.h"
 
 /* What happens at a boundary, in its order: a letter for each step. */
 static char steps[64];
@@ -96,7 +96,7 @@ static enum mt_stretch ask_governor(uint64_t cost, uint64_t program, uint64_t wa
 #define zap_events_next(e) step('>')
 #define zap_governor_update(g, cost, program, wall, alone) ask_governor(cost, program, wall, alone)
 
-#include "preload/zap/monitor.c"
+#include "preload/monitor/monitor.c"
 
 struct zap_space zap_space;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/asm/x86_64.c preload/asm/arm64.c common/clonesite.c
-// includes: preload/patch.c
+// uses: preload/ground/asm/x86_64.c preload/ground/asm/arm64.c common/clonesite.c
+// includes: preload/ground/patch.c
 // libs: -ldl
 /* Functions of libc and of the loader that are replaced, for callers inside them, too; all or none. */
 #include "harness.h"
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/patch.c"
+#include "preload/ground/patch.c"
 
 long mt_go_call(const long *call);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/perfring.c common/rawmem.c
+// uses: preload/faults/perfring.c common/rawmem.c
 /* Rings made by hand: events over the end of the ring, losses, the time limit, damage; and real ones that overflow. */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "harness.h"
 #include "common/rawsys.h"
-#include "preload/zap/perfring.h"
+#include "preload/faults/perfring.h"
 
 #define DATA 8192u
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: common/out.c common/rawmem.c
-// includes: preload/quiet.c
+// includes: preload/ground/quiet.c
 /* Which processes are recorded from their beginning, later, or never, and what is told about the others. */
 #include "harness.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "preload/quiet.c"
+#include "preload/ground/quiet.c"
 
 static int started;
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/records.c common/rawmem.c
+// uses: preload/faults/records.c common/rawmem.c
 #include <stdlib.h>
 
 #include "harness.h"
 #include "common/tracefile.h"
-#include "preload/zap/records.h"
-#include "preload/zap/x86rw.h"
+#include "preload/faults/records.h"
+#include "preload/faults/x86rw.h"
 
 static void examples(void)
 {

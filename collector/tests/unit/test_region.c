@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/region.c common/rawmem.c
+// uses: preload/memory/ranges.c common/rawmem.c
 #include <stdlib.h>
 
 #include "harness.h"
 #include "common/rawsys.h"
-#include "preload/zap/region.h"
+#include "preload/memory/ranges.h"
 
 static void examples(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// includes: preload/sandbox.c
+// includes: preload/ground/sandbox.c
 /* Filters that kill: each system call of the recorder is asked for under a filter for it alone. */
 #include "harness.h"
 
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/sandbox.c"
+#include "preload/ground/sandbox.c"
 
 /* What a process found, in memory that it shares with the test: under a filter it may write nothing. */
 static struct seen {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/scan.c preload/zap/region.c common/rawmem.c
+// uses: preload/memory/scan.c preload/memory/ranges.c common/rawmem.c
 /*
  * Finds and unmaps pages of a memory file as the monitor does, with PAGEMAP_SCAN and with
  * /proc/self/pagemap.
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "preload/zap/rwp.h"
-#include "preload/zap/scan.h"
+#include "preload/memory/rwp.h"
+#include "preload/memory/scan.h"
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-// uses: preload/settings.c cli/record/settings.c cli/table/args.c cli/base/util.c common/faultprobe.c common/rawmem.c
+// uses: preload/ground/settings.c cli/record/settings.c cli/table/args.c cli/base/util.c common/faultprobe.c common/rawmem.c
 // libs: -ljansson -lm -lzstd -lz
 /* settings.list against the command table; from the options of `record` to what the library in the program has; the manifest. */
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "harness.h"
 #include "cli/record/settings.h"
-#include "preload/image.h"
+#include "preload/ground/image.h"
 
 #define TABLE "../org.memtrace.cli/commands/record.txt"
 

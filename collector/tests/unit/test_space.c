@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/region.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/zap/rwp.c common/rwprotect.c
-// includes: preload/zap/space.c
+// uses: preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
+// includes: preload/memory/space.c
 /* What the traced memory is made of, and what was unmapped lately: the parts that need no mapping. */
 #include "harness.h"
 
@@ -13,7 +13,7 @@
 static uint64_t clock_ns;
 #define mt_now_ns() (clock_ns)
 
-#include "preload/zap/space.c"
+#include "preload/memory/space.c"
 
 long mt_monitor_call(long (*fn)(void *arg, int maps_fd, int memfd), void *arg) { (void)fn; (void)arg; return -ESRCH; }
 

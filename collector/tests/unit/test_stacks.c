@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: common/maps.c common/rawmem.c common/out.c preload/zap/region.c
-// includes: preload/stacks.c
+// uses: common/maps.c common/rawmem.c common/out.c preload/memory/ranges.c
+// includes: preload/process/stacks.c
 // libs: -lpthread -ldl
 /* What libc's lists are made of, taken over from another memory file while a thread changes it. */
 #include "harness.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "preload/zap/space.h"
+#include "preload/memory/space.h"
 
 struct zap_space zap_space;
 
-#include "preload/stacks.c"
+#include "preload/process/stacks.c"
 
 int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
 {

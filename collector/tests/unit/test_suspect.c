@@ -3,7 +3,7 @@
 // uses: preload/context/suspect.c
 /* From MEMTRACE_ZOOM to the addresses that are looked at. */
 #include "harness.h"
-#include "preload/context.h"
+#include "preload/ground/context.h"
 #include "preload/context/ctx.h"
 
 static uint64_t got[2000][2];

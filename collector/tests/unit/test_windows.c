@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: cli/record/windows.c cli/table/args.c cli/base/util.c common/out.c
-// includes: preload/windows.c
+// includes: preload/exact/windows.c
 // libs: -lm -lzstd -lz
 /* record --exact --windows: what may be asked for, and when the monitor turns the gates. */
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "cli/table/command.h"
 #include "cli/base/util.h"
 #include "cli/record/windows.h"
-#include "preload/windows.c"
+#include "preload/exact/windows.c"
 
 /* cli/table/args.c wants the commands. */
 const struct mt_command mt_commands[] = { { .name = NULL } };

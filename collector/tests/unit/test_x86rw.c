@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/x86rw.c
+// uses: preload/faults/x86rw.c
 #include <stdint.h>
 
 #include "harness.h"
-#include "preload/zap/x86rw.h"
+#include "preload/faults/x86rw.h"
 
 #define R X86_READ
 #define W X86_WRITE

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/zoom.c preload/zap/region.c common/out.c common/rawmem.c
+// uses: preload/faults/closelook.c preload/memory/ranges.c common/out.c common/rawmem.c
 /* The close look: how often, at which pages, which faults are samples. */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "preload/zap/zoom.h"
+#include "preload/faults/closelook.h"
 
 #define PAGE 4096ull
 

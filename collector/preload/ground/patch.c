@@ -1,0 +1,330 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * Symbol interposition does not see calls inside libc (malloc's mmap, the stacks of
+ * pthread_create, fork's _Fork), so the code itself is patched. The replacements do
+ * the whole work with raw system calls and never call the original; so no
+ * instruction has to be moved, and any function of at least JUMP bytes will do.
+ * Only where libc has no _Fork, a system call in the middle of fork() is replaced
+ * (common/clonesite.h), and the instructions around it move to a page of this library.
+ *
+ * The page stays executable while it is writable, since libc may be on it. Where the
+ * system refuses that, it is not executable for a moment: there is one thread, and
+ * the system calls here are our own.
+ */
+#include "preload/ground/patch.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "preload/ground/asm.h"
+#include "common/clonesite.h"
+#include "common/rawsys.h"
+#include "engines/valgrind/request.h"
+
+/* The hash of symbol names of DT_GNU_HASH. */
+static uint32_t hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name; name++)
+		h = h * 33 + (uint8_t)*name;
+	return h;
+}
+
+/*
+ * The bytes of the function @at with this name, 0: not known. dladdr1() tells it, too, but goes over all symbols of libc.
+ */
+static size_t size_of(const struct link_map *l, const char *name, const void *at)
+{
+	const uint32_t h = hash_of(name), *table = NULL;
+	const ElfW(Sym) *symbols = NULL;
+	const char *strings = NULL;
+
+	for (const ElfW(Dyn) *d = l->l_ld; d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_GNU_HASH)
+			table = (const uint32_t *)d->d_un.d_ptr;
+		else if (d->d_tag == DT_SYMTAB)
+			symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
+		else if (d->d_tag == DT_STRTAB)
+			strings = (const char *)d->d_un.d_ptr;
+	}
+	/* the loader has made addresses of them */
+	if (!table || !symbols || !strings || (uintptr_t)table < l->l_addr || !table[0])
+		return 0;
+	const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(*table));
+	const uint32_t *chain = buckets + table[0] - table[1];
+	uint32_t i = buckets[h % table[0]];
+
+	if (i < table[1])
+		return 0;
+	for (;; i++) {
+		if ((chain[i] | 1) == (h | 1) && l->l_addr + symbols[i].st_value == (uintptr_t)at && !strcmp(strings + symbols[i].st_name, name))
+			return symbols[i].st_size;
+		if (chain[i] & 1)
+			return 0;
+	}
+}
+
+static void *libc_symbol(const char *name, size_t *size)
+{
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), *p;
+	const ElfW(Sym) *sym = NULL;
+	Dl_info info;
+
+	if (!libc)
+		return NULL;
+	p = dlsym(libc, name);
+	*size = p ? size_of(libc, name, p) : 0;
+	dlclose(libc);
+	if (*size)
+		return p;
+	if (p && dladdr1(p, &info, (void **)&sym, RTLD_DL_SYMENT) && sym)
+		*size = sym->st_size;
+	else
+		*size = 0;
+	return p;
+}
+
+static long protect(void *at, size_t n, int prot)
+{
+	uintptr_t start = (uintptr_t)at & ~(MT_PAGE - 1);
+	uintptr_t end = ((uintptr_t)at + n + MT_PAGE - 1) & ~(MT_PAGE - 1);
+
+	return mt_sys(SYS_mprotect, start, end - start, prot);
+}
+
+/* Code that is writable now, so that it need not be made so for each place: [start, end). */
+static struct {
+	uintptr_t start, end;
+} window;
+
+/* Of one mapping. Where the system refuses it each place is opened by itself. */
+static void open_window(uintptr_t start, uintptr_t end)
+{
+	if (start < end && !protect((void *)start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		/* pages: what else stands on them is writable, too, and must not make them unwritable again */
+		window.start = start & ~(MT_PAGE - 1);
+		window.end = (end + MT_PAGE - 1) & ~(MT_PAGE - 1);
+	}
+}
+
+static long close_window(void)
+{
+	const uintptr_t start = window.start, bytes = window.end - start;
+
+	window.start = window.end = 0;
+	return bytes ? protect((void *)start, bytes, PROT_READ | PROT_EXEC) : 0;
+}
+
+/* Calls nothing while the page may not be executable: memcpy may live on it. */
+static long write_code(void *at, const uint8_t *code, size_t n)
+{
+	const int open = window.start <= (uintptr_t)at && (uintptr_t)at + n <= window.end;
+	volatile uint8_t *dst = at;
+	long ret = open ? 0 : protect(at, n, PROT_READ | PROT_WRITE | PROT_EXEC);
+
+	if (ret)
+		ret = protect(at, n, PROT_READ | PROT_WRITE);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++)
+		dst[i] = code[i];
+	if (!open)
+		ret = protect(at, n, PROT_READ | PROT_EXEC);
+	if (!ret && !open && (uintptr_t)at < window.end && (uintptr_t)at + n > window.start)
+		ret = protect((void *)window.start, window.end - window.start, PROT_READ | PROT_WRITE | PROT_EXEC);
+	if (!ret)
+		mt_arch_code_changed(at, n);
+	/* it takes the code of files for unchanging */
+	mt_valgrind_request(0, MT_VALGRIND_DISCARD, (uint64_t)at, n);
+	return ret;
+}
+
+/* What stood there, which is as long as what stands there now. */
+struct saved {
+	void *at;
+	uint8_t code[MT_JUMP_MAX > MT_SITE_MAX ? MT_JUMP_MAX : MT_SITE_MAX];
+	size_t n;
+};
+
+static long patch_one(void *at, void *to, struct saved *saved)
+{
+	uint8_t code[MT_JUMP_MAX];
+
+	saved->at = at;
+	saved->n = mt_arch_jump(code, at, to);
+	memcpy(saved->code, at, saved->n);
+	return write_code(at, code, saved->n);
+}
+
+/* The place of a system call jumps to what does the same with a call of @to, the @i-th of them. */
+static long patch_site(const struct mt_clone_site *s, int i, void *to, struct saved *saved)
+{
+	uint8_t code[MT_SITE_MAX], elsewhere[MT_MOVED_MAX];
+	uint8_t *moved = (uint8_t *)mt_arch_moved + (size_t)i * MT_MOVED_MAX;
+	const size_t bytes = s->before + 2 + s->after + s->padding;
+	long ret;
+
+	saved->at = (void *)s->at;
+	saved->n = bytes;
+	memcpy(saved->code, s->at, bytes);
+	memset(elsewhere, 0, sizeof(elsewhere));
+	ret = write_code(moved, elsewhere, mt_arch_move(elsewhere, s->at, s->before, s->after, to, s->number));
+	if (ret)
+		return ret;
+	memset(code, MT_NEVER_REACHED, sizeof(code));
+	mt_arch_jump(code, s->at, moved);
+	return write_code(saved->at, code, bytes);
+}
+
+int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
+{
+	struct saved saved[n + MT_SITES];
+	struct mt_clone_site sites[MT_SITES];
+	void *at[n];
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	long ret = 0, closed;
+	int i, done = 0;
+
+	for (i = 0; i < n; i++) {
+		size_t size;
+
+		*failed = p[i].name;
+		at[i] = p[i].absent == 1 ? NULL : libc_symbol(p[i].name, &size);
+		if (at[i] && p[i].absent == MT_PATCH_OPTIONAL && size < MT_JUMP_MAX)
+			at[i] = NULL;
+		if (!at[i] ? !p[i].clone_call && p[i].absent != MT_PATCH_OPTIONAL : size < MT_JUMP_MAX)
+			return -ENOENT;
+		if (at[i] && (uintptr_t)at[i] < low)
+			low = (uintptr_t)at[i];
+		if (at[i] && (uintptr_t)at[i] + MT_JUMP_MAX > high)
+			high = (uintptr_t)at[i] + MT_JUMP_MAX;
+	}
+	open_window(low, high);
+	for (i = 0; i < n && !ret; i++) {
+		int found;
+
+		*failed = p[i].name;
+		if (at[i]) {
+			ret = patch_one(at[i], p[i].replacement, &saved[done++]);
+			continue;
+		}
+		if (p[i].absent == MT_PATCH_OPTIONAL)
+			continue;
+		found = mt_clone_sites(sites, failed);
+		if (!found)
+			ret = -ENOENT;
+		for (int k = 0; k < found && !ret; k++)
+			ret = patch_site(&sites[k], k, p[i].clone_call, &saved[done++]);
+	}
+	closed = close_window();
+	if (!ret)
+		ret = closed;
+	if (!ret)
+		return 0;
+	/* the one that failed is unchanged, or only its protection could not be restored */
+	while (done--)
+		write_code(saved[done].at, saved[done].code, saved[done].n);
+	return (int)ret;
+}
+
+/* ---- the loader */
+
+struct loader {
+	uintptr_t text, text_end;
+	const uint8_t *frames;		/* .eh_frame_hdr: all functions, sorted */
+};
+
+/* The object that holds __tls_get_addr(), which is the loader's. */
+static int find_loader(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct loader *l = arg;
+	const uintptr_t known = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
+	struct loader here = { 0, 0, NULL };
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && start <= known && known < start + p->p_filesz) {
+			here.text = start;
+			here.text_end = start + p->p_filesz;
+		} else if (p->p_type == PT_GNU_EH_FRAME) {
+			here.frames = (const uint8_t *)start;
+		}
+	}
+	if (!here.text || !here.frames)
+		return 0;
+	*l = here;
+	return 1;
+}
+
+/* Of at most this many bytes from the beginning; what they call or jump to is of no interest. */
+#define LOOK_AT 96
+
+int mt_patch_loader(void *mmap_replacement, void *munmap_replacement)
+{
+	/* version 1; count: 4 bytes; table: 4 bytes each, relative to the header */
+	static const uint8_t known[] = { 1, 0x1b, 0x03, 0x3b };
+	struct loader l = { 0, 0, NULL };
+	uint8_t *mmap_at = NULL, *munmap_at = NULL;
+	struct saved saved;
+	uint32_t count;
+	int n = 0;
+
+	if (!dl_iterate_phdr(find_loader, &l) || memcmp(l.frames, known, sizeof(known)))
+		return 0;
+	memcpy(&count, l.frames + 8, sizeof(count));
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *entry = l.frames + 12 + 8 * (size_t)i;
+		uintptr_t at, end = l.text_end;
+		int32_t offset;
+		size_t len;
+
+		memcpy(&offset, entry, sizeof(offset));
+		at = (uintptr_t)l.frames + (uintptr_t)(intptr_t)offset;
+		if (i + 1 < count) {
+			memcpy(&offset, entry + 8, sizeof(offset));
+			end = (uintptr_t)l.frames + (uintptr_t)(intptr_t)offset;
+		}
+		if (at < l.text || end > l.text_end || end < at + MT_JUMP_MAX)
+			continue;
+		len = end - at < LOOK_AT ? end - at : LOOK_AT;
+		if (mt_arch_is_mmap((uint8_t *)at, len)) {
+			if (mmap_at)
+				return 0;	/* two: we do not know what this is */
+			mmap_at = (uint8_t *)at;
+		} else if (mt_arch_is_munmap((uint8_t *)at, len)) {
+			if (munmap_at)
+				return 0;
+			munmap_at = (uint8_t *)at;
+		}
+	}
+	if (mmap_at && munmap_at)
+		open_window((uintptr_t)(mmap_at < munmap_at ? mmap_at : munmap_at),
+			    (uintptr_t)(mmap_at > munmap_at ? mmap_at : munmap_at) + MT_JUMP_MAX);
+	n += mmap_at && !patch_one(mmap_at, mmap_replacement, &saved);
+	n += munmap_at && !patch_one(munmap_at, munmap_replacement, &saved);
+	close_window();
+	return n;
+}
+
+/* ---- code of the program */
+
+int mt_patch_jump(void *at, void *to)
+{
+	struct saved saved;
+
+	return (int)patch_one(at, to, &saved);
+}
+
+int mt_patch_call(const struct mt_clone_site *s, int i, void *to)
+{
+	struct saved saved;
+
+	return (int)patch_site(s, i, to, &saved);
+}

@@ -1,0 +1,1276 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "preload/memory/space.h"
+
+#include <linux/falloc.h>
+#include <linux/userfaultfd.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+#include "preload/ground/context.h"
+#include "preload/ground/image.h"
+#include "preload/monitor/monitor.h"
+#include "common/out.h"
+#include "preload/memory/rwp.h"
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+#ifndef UFFD_FEATURE_WP_HUGETLBFS_SHMEM
+#define UFFD_FEATURE_WP_HUGETLBFS_SHMEM (1 << 12)
+#endif
+#ifndef UFFD_FEATURE_WP_ASYNC
+#define UFFD_FEATURE_WP_ASYNC (1 << 15)
+#endif
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#define FS_TMPFS 0x01021994
+#define FS_HUGETLBFS 0x958458f6
+
+struct zap_space zap_space = { .memfd = -1, .uffd = -1 };
+
+static uint64_t page_up(uint64_t v)
+{
+	return (v + MT_PAGE - 1) & ~(MT_PAGE - 1);
+}
+
+/*
+ * ftruncate() obeys RLIMIT_FSIZE (and sends SIGXFSZ), although no file of the program
+ * grows: the soft limit is lifted meanwhile.
+ */
+static long set_file_size(int fd)
+{
+	struct rlimit old, lifted;
+	long ret;
+
+	if (mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &old))
+		return -EFBIG;
+	if (old.rlim_cur >= ZAP_FILE_BYTES)
+		return mt_sys(SYS_ftruncate, fd, ZAP_FILE_BYTES);
+	if (old.rlim_max < ZAP_FILE_BYTES)
+		return -EFBIG;
+	lifted = old;
+	lifted.rlim_cur = lifted.rlim_max;
+	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, &lifted, 0);
+	ret = mt_sys(SYS_ftruncate, fd, ZAP_FILE_BYTES);
+	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, &old, 0);
+	return ret;
+}
+
+/* A userfaultfd that protects shared memory, in s->uffd. 0 or negative errno, and s->no_uffd. */
+static long open_uffd(void)
+{
+	struct zap_space *s = &zap_space;
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM | UFFD_FEATURE_WP_ASYNC };
+	long ret = mt_sys(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+
+	if (ret == -EINVAL)	/* before 5.11 */
+		ret = mt_sys(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	s->no_uffd = "userfaultfd is refused";
+	if (ret >= 0)
+		ret = mt_fd_keep((int)ret);
+	if (ret < 0)
+		return ret;
+	s->uffd = (int)ret;
+	/* since 6.7 mappings of files on disks can be registered, too */
+	ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
+	s->files_too = !ret;
+	if (ret) {
+		api = (struct uffdio_api){ .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
+		ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
+	}
+	s->no_uffd = ret ? "userfaultfd cannot protect shared memory" : NULL;
+	if (ret) {
+		mt_fd_close(s->uffd);
+		s->uffd = -1;
+	}
+	return ret;
+}
+
+int zap_space_create(unsigned int without, const char **what)
+{
+	struct zap_space *s = &zap_space;
+	struct stat st;
+	long fd, ret;
+
+	if (s->rwp)
+		return zap_rwp_create(without, what);
+	s->memfd = s->uffd = -1;
+	*what = "memfd_create";
+	fd = mt_sys(SYS_memfd_create, "memtrace", 1 /* MFD_CLOEXEC */);
+	if (fd < 0)
+		return (int)fd;
+	s->memfd = mt_fd_keep((int)fd);
+	if (s->memfd < 0)
+		return s->memfd;
+	*what = "the size of the memory file (RLIMIT_FSIZE)";
+	ret = set_file_size(s->memfd);
+	if (ret)
+		goto fail;
+	ret = mt_sys(SYS_fstat, s->memfd, &st);
+	if (ret)
+		goto fail;
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	if (s->faults.around)
+		return 0;	/* a child: the parent found that there is none */
+	s->no_uffd = "not asked for";
+	if (!(without & MT_WITHOUT_USERFAULTFD) && !open_uffd())
+		return 0;
+	/* the second best: nothing has to be registered, and files on disks are as good as any other */
+	mt_fault_probe(s->memfd, ZAP_OWN_OFFSET, without, &s->faults);
+	s->files_too = 1;
+	return 0;
+fail:
+	zap_space_forget();
+	return (int)ret;
+}
+
+void zap_space_forget(void)
+{
+	mt_fd_close(zap_space.uffd);
+	mt_fd_close(zap_space.memfd);
+	zap_space.memfd = zap_space.uffd = -1;
+}
+
+static int is_memfd(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !mt_sys(SYS_fstat, fd, &st) && st.st_dev == zap_space.dev && st.st_ino == zap_space.ino;
+}
+
+/*
+ * The descriptor in this thread's table. A program may have closed it or put a file of
+ * its own there; the monitor's table still has ours.
+ */
+int zap_memfd(void)
+{
+	struct zap_space *s = &zap_space;
+	char path[64], *p = path;
+	long fd;
+
+	if (is_memfd(s->memfd))
+		return s->memfd;
+	memcpy(p, "/proc/", 6);
+	p = mt_put_u64(p + 6, (uint64_t)s->monitor_tid);
+	memcpy(p, "/fd/", 4);
+	p = mt_put_u64(p + 4, (uint64_t)s->memfd);
+	*p = 0;
+	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)fd;
+	/* the same number again when it is free, so that this is not needed each time */
+	if (mt_sys(SYS_fcntl, s->memfd, F_GETFD) == -EBADF &&
+	    mt_sys(SYS_dup3, fd, s->memfd, O_CLOEXEC) == s->memfd) {
+		mt_sys(SYS_close, fd);
+		fd = s->memfd;
+	}
+	s->rescue_uffd = 1;
+	return is_memfd((int)fd) ? (int)fd : -EBADF;
+}
+
+void zap_memfd_done(int fd)
+{
+	if (fd >= 0 && fd != zap_space.memfd)
+		mt_sys(SYS_close, fd);
+}
+
+/* What is to be done with the memory file, where it is: with a descriptor of this thread, or on the monitor. */
+static long with_memfd(long (*fn)(void *arg, int maps_fd, int memfd), void *arg)
+{
+	const int fd = zap_memfd();
+	long ret;
+
+	if (fd < 0)
+		return mt_monitor_call(fn, arg);
+	ret = fn(arg, -1, fd);
+	zap_memfd_done(fd);
+	return ret;
+}
+
+static long read_maps(void *arg, int maps_fd, int memfd)
+{
+	(void)memfd;
+	return maps_fd < 0 ? maps_fd : mt_maps_read(arg, maps_fd);
+}
+
+int zap_maps_read(struct mt_maps *m)
+{
+	const int err = mt_maps_read_self(m);
+
+	return err ? (int)mt_monitor_call(read_maps, m) : 0;
+}
+
+/*
+ * Registered, not armed: that alone switches off fault-around (16 pages per read fault)
+ * and maps read faults read-only, so that the first write faults again. Without userfaultfd
+ * it is noted that the latter must be asked for in another way.
+ */
+static long register_range(uint64_t addr, uint64_t len)
+{
+	struct uffdio_register reg = { .range = { addr, len }, .mode = UFFDIO_REGISTER_MODE_WP };
+
+	if (zap_space.no_uffd) {
+		zap_space.writes_unseen = 1;
+		return 0;
+	}
+	return mt_sys(SYS_ioctl, zap_space.uffd, UFFDIO_REGISTER, &reg);
+}
+
+void zap_see_writes(int clear_refs_fd)
+{
+	int fd = clear_refs_fd;
+
+	if (!zap_space.faults.writes_fault || !zap_space.writes_unseen)
+		return;
+	if (fd < 0)
+		fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/clear_refs", O_WRONLY | O_CLOEXEC, 0);
+	if (fd >= 0 && !mt_writes_fault(fd))
+		zap_space.writes_unseen = 0;
+	if (fd >= 0 && fd != clear_refs_fd)
+		mt_sys(SYS_close, fd);
+}
+
+void zap_register_all(void)
+{
+	struct zap_regions *shared = &zap_space.shared;
+
+	for (size_t i = 0; i < zap_space.regions.n; i++) {
+		struct zap_range *r = &zap_space.regions.r[i];
+
+		if (zap_space.rwp)
+			zap_rwp_register(r->start, r->end - r->start);
+		else
+			register_range(r->start, r->end - r->start);
+	}
+	for (size_t i = 0; i < shared->n; i++)
+		register_range(shared->r[i].start, shared->r[i].end - shared->r[i].start);
+}
+
+void zap_unmap_shared(void)
+{
+	for (size_t i = 0; i < zap_space.shared.n; i++) {
+		struct zap_range *r = &zap_space.shared.r[i];
+
+		if (mt_sys(SYS_madvise, r->start, r->end - r->start, MADV_DONTNEED_LOCKED) == -EINVAL)
+			mt_sys(SYS_madvise, r->start, r->end - r->start, MADV_DONTNEED);
+	}
+}
+
+/* May its pages be unmapped by us? No for device memory, and for huge pages, which another page size would hide. */
+static int can_be_zapped(uint64_t addr, uint64_t len)
+{
+	/* the kernel wants whole pages of the mapping: a huge page does not begin here */
+	uint64_t probe = len >= MT_HUGE_PAGE_MIN ? addr + MT_PAGE : addr;
+
+	if (mt_sys(SYS_madvise, probe, MT_PAGE, MADV_DONTNEED_LOCKED) != -EINVAL)
+		return 1;
+	return mt_sys(SYS_madvise, probe, MT_PAGE, MADV_DONTNEED) != -EINVAL;	/* before 5.18 */
+}
+
+/* Under the lock. 1 when it is traced from now on. */
+static int adopt(uint64_t addr, uint64_t len)
+{
+	if (!can_be_zapped(addr, len) || register_range(addr, len))
+		return 0;
+	return !zap_regions_add(&zap_space.shared, addr, addr + len);
+}
+
+/* Is it memory, or at least a file whose pages we may unmap? Devices are left alone. */
+static int is_adoptable_file(int fd)
+{
+	struct stat st;
+	struct statfs fs;
+
+	if (mt_sys(SYS_fstat, fd, &st))
+		return 0;
+	if (S_ISCHR(st.st_mode))
+		return st.st_rdev == makedev(1, 5);	/* /dev/zero */
+	if (!S_ISREG(st.st_mode) || mt_sys(SYS_fstatfs, fd, &fs))
+		return 0;
+	return fs.f_type == FS_TMPFS || (zap_space.files_too && fs.f_type != FS_HUGETLBFS);
+}
+
+void zap_adopt(uint64_t addr, uint64_t len, int prot, int flags, int fd)
+{
+	if (!len || (prot & PROT_EXEC) || (flags & MAP_HUGETLB))
+		return;
+	if ((flags & MAP_ANONYMOUS) || is_adoptable_file(fd))
+		adopt(addr, page_up(len));
+}
+
+void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len)
+{
+	struct zap_regions *s = &zap_space.shared;
+
+	if (!zap_regions_overlap(s, old, old + page_up(old_len)))
+		return;
+	if (addr != old || len < old_len) {
+		uint64_t from = addr == old ? old + page_up(len) : old;
+
+		zap_unshare(from, old + page_up(old_len) - from);
+	}
+	adopt(addr, page_up(len));
+}
+
+static long punch(int fd, uint64_t addr, uint64_t len)
+{
+	return mt_sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, addr, len);
+}
+
+/* A mapping of the memory file at its address, which children do not have: 0 or negative errno. */
+static long map_file(uint64_t addr, uint64_t len, int prot, int flags, int fd)
+{
+	const long ret = mt_sys(SYS_mmap, addr, len, prot, MAP_SHARED | MAP_FIXED | flags, fd, addr);
+
+	if (mt_failed(ret))
+		return ret;
+	zap_space.mapped = 1;
+	/* without it only a child that no hook makes would have it; the next fork of ours gives it to all of the range again */
+	if (mt_sys(SYS_madvise, addr, len, MADV_DONTFORK))
+		mt_sys(SYS_madvise, addr, len, MADV_DONTFORK);
+	return 0;
+}
+
+struct share {
+	uint64_t addr, len;
+	int prot, flags;
+};
+
+static long share_on(void *arg, int maps_fd, int memfd)
+{
+	const struct share *m = arg;
+	const long ret = punch(memfd, m->addr, m->len);
+
+	(void)maps_fd;
+	return ret ? ret : map_file(m->addr, m->len, m->prot, m->flags, memfd);
+}
+
+long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
+{
+	struct zap_space *s = &zap_space;
+	struct share m = { addr, page_up(len), prot, flags & (MAP_NORESERVE | MAP_POPULATE | MAP_LOCKED | MAP_NONBLOCK) };
+	long ret;
+
+	if (s->rwp)
+		return zap_rwp_share(addr, len, prot), 0;
+	len = m.len;
+	if (addr + len > ZAP_OWN_OFFSET)	/* where programs get memory only when they ask for the place */
+		return -ERANGE;
+	ret = with_memfd(share_on, &m);
+	if (ret)
+		return ret;
+	if (register_range(addr, len))
+		s->rescue_uffd = 1;
+	/* without room in the table the range is found again by zap_refresh() */
+	zap_regions_add(&s->regions, addr, addr + len);
+	return 0;
+}
+
+long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset)
+{
+	struct zap_space *s = &zap_space;
+	uint64_t done = 0;
+	long w, ret;
+	int memfd;
+
+	if (s->rwp)
+		return zap_rwp_share_file(addr, len, prot, fd, offset);
+	memfd = zap_memfd();
+	if (memfd < 0)
+		return memfd;
+	len = page_up(len);
+	ret = punch(memfd, addr, len);
+	if (ret)
+		goto out;
+	w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memfd, addr);
+	ret = w;
+	if (mt_failed(w))
+		goto out;
+	while (done < len) {
+		ret = mt_sys(SYS_pread64, fd, w + (long)done, len - done, offset + done);
+		if (ret == -EINTR)
+			continue;
+		if (ret <= 0)
+			break;
+		done += (uint64_t)ret;
+	}
+	mt_sys(SYS_munmap, w, len);
+	if (ret < 0)
+		goto out;
+	ret = map_file(addr, len, prot, MAP_NORESERVE, memfd);
+	if (ret)
+		goto out;
+	if (register_range(addr, len))
+		s->rescue_uffd = 1;
+	zap_regions_add(&s->regions, addr, addr + len);
+	ret = 0;
+out:
+	if (ret)
+		punch(memfd, addr, len);
+	zap_memfd_done(memfd);
+	return ret;
+}
+
+#define GONE_EXACT 4096		/* more ranges than this are merged with their neighbours */
+
+/* Index of the first range that ends behind addr. */
+static size_t gone_find(const struct zap_gone *g, uint64_t addr)
+{
+	size_t lo = 0, hi = g->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (g->r[mid].end > addr)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+static int gone_reserve(struct zap_gone *g)
+{
+	size_t cap = g->cap ? g->cap * 2 : 256;
+	struct zap_gone_range *r;
+
+	if (g->n + 2 <= g->cap)
+		return 0;
+	r = mt_rawmap(cap * sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	if (g->r) {
+		memcpy(r, g->r, g->n * sizeof(*r));
+		mt_rawunmap(g->r, g->cap * sizeof(*r));
+	}
+	g->r = r;
+	g->cap = cap;
+	return 0;
+}
+
+/* What is unmapped again replaces the earlier time. Without room the last faults are lost. */
+static void gone_add(struct zap_gone *g, uint64_t start, uint64_t end, uint64_t time, int shared)
+{
+	size_t i, j;
+
+	if (gone_reserve(g))
+		return;
+	i = gone_find(g, start);
+	if (i < g->n && g->r[i].start < start && g->r[i].end > end) {
+		/* inside of one: cut it in two */
+		memmove(g->r + i + 1, g->r + i, (g->n - i) * sizeof(*g->r));
+		g->n++;
+		g->r[i].end = start;
+		g->r[i + 1].start = end;
+		i++;
+		j = i;
+	} else {
+		if (i < g->n && g->r[i].start < start)
+			g->r[i++].end = start;
+		for (j = i; j < g->n && g->r[j].end <= end; j++)
+			;
+		if (j < g->n && g->r[j].start < end)
+			g->r[j].start = end;
+	}
+	if (g->n > GONE_EXACT && i && g->r[i - 1].end == start && g->r[i - 1].shared == shared) {
+		g->r[i - 1].end = end;
+		g->r[i - 1].time = time;
+		memmove(g->r + i, g->r + j, (g->n - j) * sizeof(*g->r));
+		g->n -= j - i;
+		return;
+	}
+	memmove(g->r + i + 1, g->r + j, (g->n - j) * sizeof(*g->r));
+	g->n = g->n + 1 - (j - i);
+	g->r[i] = (struct zap_gone_range){ start, end, time, shared };
+}
+
+/* Only the traced parts of the range. */
+static void remember_gone(const struct zap_regions *s, uint64_t start, uint64_t end)
+{
+	uint64_t now = mt_now_ns();
+
+	for (size_t i = zap_regions_find(s, start); i < s->n && s->r[i].start < end; i++)
+		gone_add(&zap_space.gone[0], s->r[i].start > start ? s->r[i].start : start,
+			 s->r[i].end < end ? s->r[i].end : end, now, s == &zap_space.shared);
+}
+
+void zap_turn_gone(void)
+{
+	struct zap_gone oldest = zap_space.gone[1];
+
+	zap_space.gone[1] = zap_space.gone[0];
+	oldest.n = 0;
+	zap_space.gone[0] = oldest;
+}
+
+enum zap_traced zap_was_traced(uint64_t addr, uint64_t time)
+{
+	if (zap_regions_contain(&zap_space.regions, addr))
+		return ZAP_TRACED;
+	if (zap_regions_contain(&zap_space.shared, addr))
+		return ZAP_TRACED_SHARED;
+	for (int k = 0; k < 2; k++) {
+		const struct zap_gone *g = &zap_space.gone[k];
+		size_t i = gone_find(g, addr);
+
+		if (i < g->n && g->r[i].start <= addr && time <= g->r[i].time)
+			return g->r[i].shared ? ZAP_TRACED_SHARED : ZAP_TRACED;
+	}
+	return ZAP_NOT_TRACED;
+}
+
+/* One page-table scan of [start, end), @ours: of our file, or hidden by us; the descriptor is the caller's. */
+static void note_present_range(int pagemap, uint64_t start, uint64_t end, int ours)
+{
+	uint64_t entry[64];
+
+	while (start < end) {
+		uint64_t want = (end - start) / MT_PAGE;
+		long n;
+
+		/* an untouched part of a big mapping is skipped by the holes of the file */
+		long data = ours && !zap_space.rwp ? mt_sys(SYS_lseek, zap_space.memfd, start, 3 /* SEEK_DATA */) : (long)start;
+
+		if (data < 0 || (uint64_t)data >= end)
+			return;
+		if ((uint64_t)data > start) {
+			start = (uint64_t)data & ~(MT_PAGE - 1);
+			continue;
+		}
+		n = mt_sys(SYS_pread64, pagemap, entry, (want > 64 ? 64 : want) * 8, start / MT_PAGE * 8) / 8;
+		if (n <= 0)
+			return;
+		for (long i = 0; i < n; i++)	/* bit 63 present, bit 61 file or shared */
+			if (ours && zap_space.rwp ? mt_rwp_touched(entry[i]) : (entry[i] >> 63) && (entry[i] >> 61 & 1))
+				zap_regions_add(&zap_space.dropped, start + (uint64_t)i * MT_PAGE,
+						start + (uint64_t)(i + 1) * MT_PAGE);
+		start += (uint64_t)n * MT_PAGE;
+	}
+}
+
+static int events_may_be_lost(void)
+{
+	if (!zap_space.events_lost && zap_space.rings_tight && zap_space.rings_tight())
+		zap_space.events_lost = 1;
+	return zap_space.events_lost;
+}
+
+void zap_note_present(uint64_t addr, uint64_t len)
+{
+	const struct zap_regions *set[] = { &zap_space.regions, &zap_space.shared };
+	uint64_t end = addr + page_up(len);
+	int pagemap;
+
+	if (!zap_space.active || (!zap_space.note_dropped && !events_may_be_lost()) ||
+	    (!zap_regions_overlap(set[0], addr, end) && !zap_regions_overlap(set[1], addr, end)))
+		return;
+	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	if (pagemap < 0)
+		return;
+	for (int k = 0; k < 2; k++) {
+		const struct zap_regions *s = set[k];
+
+		for (size_t i = zap_regions_find(s, addr); i < s->n && s->r[i].start < end; i++)
+			note_present_range(pagemap, s->r[i].start > addr ? s->r[i].start : addr,
+					   s->r[i].end < end ? s->r[i].end : end, !k);
+	}
+	mt_sys(SYS_close, pagemap);
+}
+
+void zap_unshare(uint64_t addr, uint64_t len)
+{
+	len = page_up(len);
+	zap_regions_remove(&zap_space.frozen, addr, addr + len);
+	if (zap_regions_overlap(&zap_space.shared, addr, addr + len)) {
+		remember_gone(&zap_space.shared, addr, addr + len);
+		zap_regions_remove(&zap_space.shared, addr, addr + len);
+	}
+	if (zap_regions_overlap(&zap_space.reserved, addr, addr + len))
+		zap_regions_remove(&zap_space.reserved, addr, addr + len);
+	if (!zap_regions_overlap(&zap_space.regions, addr, addr + len))
+		return;
+	if (!zap_space.rwp)
+		zap_zero(addr, len);
+	remember_gone(&zap_space.regions, addr, addr + len);
+	zap_regions_remove(&zap_space.regions, addr, addr + len);
+	zap_regions_remove(&zap_space.not_forked, addr, addr + len);
+}
+
+void zap_let_go(void)
+{
+	zap_note_present(0, UINT64_MAX / 2);
+	remember_gone(&zap_space.regions, 0, UINT64_MAX);
+	remember_gone(&zap_space.shared, 0, UINT64_MAX);
+	zap_regions_clear(&zap_space.regions);
+	zap_regions_clear(&zap_space.shared);
+	zap_space.active = 0;
+}
+
+static long zero_on(void *arg, int maps_fd, int memfd)
+{
+	const struct zap_range *r = arg;
+
+	(void)maps_fd;
+	return punch(memfd, r->start, r->end - r->start);
+}
+
+long zap_zero(uint64_t addr, uint64_t len)
+{
+	struct zap_range r = { addr, addr + len };
+
+	return len ? with_memfd(zero_on, &r) : 0;
+}
+
+static long anew(uint64_t start, uint64_t end, int prot)
+{
+	const long ret = mt_sys(SYS_mmap, start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+
+	return mt_failed(ret) ? ret : 0;
+}
+
+/* Without the kernel's maps: what may be written to is overwritten; of the rest it is found out whether it can be read. */
+static long overwrite(uint64_t start, uint64_t end)
+{
+	char byte;
+
+	for (uint64_t at = start; at < end; at += MT_PAGE) {
+		long err = 0;
+
+		/* stores two words, or says that it may not */
+		if (!mt_sys(SYS_clock_gettime, CLOCK_MONOTONIC, at))
+			memset((void *)at, 0, MT_PAGE);
+		else
+			err = anew(at, at + MT_PAGE, mt_can_read((void *)at, &byte, 1) ? PROT_NONE : PROT_READ);
+		if (err)
+			return -EAGAIN;
+	}
+	return 0;
+}
+
+/* @m: NULL, it is not known what is there. */
+static long zero_frozen_in(const struct mt_map *m, uint64_t start, uint64_t end)
+{
+	const struct zap_regions *s = &zap_space.frozen;
+	long err = 0;
+
+	for (size_t i = zap_regions_find(s, start); !err && i < s->n && s->r[i].start < end; i++) {
+		const uint64_t from = s->r[i].start > start ? s->r[i].start : start, to = s->r[i].end < end ? s->r[i].end : end;
+
+		err = m ? anew(from, to, m->prot) : overwrite(from, to);
+	}
+	return err;
+}
+
+int zap_is_frozen(const struct mt_map *m)
+{
+	return m->ino == zap_space.ino && m->major == major(zap_space.dev) && m->minor == minor(zap_space.dev) ? 1 :
+	       !m->shared && !m->ino;
+}
+
+long zap_zero_frozen(uint64_t addr, uint64_t len)
+{
+	struct mt_map m;
+	long err = 0;
+
+	if (zap_maps_read(&zap_space.maps))
+		return zero_frozen_in(NULL, addr, addr + len);
+	while (!err && mt_maps_next(&zap_space.maps, &m))
+		if (m.start < addr + len && m.end > addr && zap_is_frozen(&m))
+			err = zero_frozen_in(&m, m.start > addr ? m.start : addr, m.end < addr + len ? m.end : addr + len);
+	return err;
+}
+
+long zap_let_fork(int yes)
+{
+	const struct zap_regions *s = &zap_space.regions, *not = &zap_space.not_forked;
+	long ret;
+
+	if (zap_space.rwp)
+		return 0;
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t at = s->r[i].start;
+
+		/* around what the program keeps to itself */
+		while (at < s->r[i].end) {
+			const size_t k = zap_regions_find(not, at);
+			const uint64_t kept = k < not->n ? not->r[k].start : UINT64_MAX, end = kept < s->r[i].end ? kept : s->r[i].end;
+
+			if (kept <= at) {
+				at = not->r[k].end;
+				continue;
+			}
+			ret = mt_sys(SYS_madvise, at, end - at, yes ? MADV_DOFORK : MADV_DONTFORK);
+			if (ret)	/* once more: -ENOMEM is a hole, of a change that no hook saw, and there is nothing to give */
+				ret = mt_sys(SYS_madvise, at, end - at, yes ? MADV_DOFORK : MADV_DONTFORK);
+			if (ret && ret != -ENOMEM && yes)
+				return ret;
+			at = end;
+		}
+	}
+	return 0;
+}
+
+static long freeze_on(void *arg, int maps_fd, int memfd)
+{
+	const struct zap_regions *not = &zap_space.not_forked;
+	struct mt_maps *maps = arg;
+	struct mt_map m;
+
+	(void)maps_fd;
+	/* first, so that nothing of it is ever taken for other memory */
+	mt_maps_rewind(maps);
+	while (mt_maps_next(maps, &m))
+		if (zap_is_mapping(&m, zap_space.dev, zap_space.ino) && zap_regions_add(&zap_space.frozen, m.start, m.end))
+			return -ENOMEM;
+	mt_maps_rewind(maps);
+	while (mt_maps_next(maps, &m)) {
+		long ret;
+
+		if (!zap_is_mapping(&m, zap_space.dev, zap_space.ino))
+			continue;
+		ret = mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
+			     MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, memfd, m.start);
+		if (mt_failed(ret))
+			return ret;
+	}
+	for (size_t i = 0; i < not->n; i++)
+		mt_sys(SYS_madvise, not->r[i].start, not->r[i].end - not->r[i].start, MADV_DONTFORK);
+	zap_space.mapped = 0;
+	return 0;
+}
+
+long zap_freeze(struct mt_maps *m)
+{
+	return with_memfd(freeze_on, m);
+}
+
+/* n bytes at @in to offset @dst of the memory file @to. */
+static long store(int to, uint64_t dst, const char *in, uint64_t n, int may_write)
+{
+	long out;
+
+	/* twice as fast as a mapping: new pages are neither zeroed nor mapped */
+	while (may_write && n) {
+		long ret = mt_sys(SYS_pwrite64, to, in, n, dst);
+
+		if (ret == -EINTR)
+			continue;
+		if (ret <= 0)
+			return ret ? ret : -EIO;
+		in += ret;
+		dst += (uint64_t)ret;
+		n -= (uint64_t)ret;
+	}
+	if (!n)
+		return 0;
+	out = mt_rawmap_at_place(n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, to, dst);
+	if (mt_failed(out))
+		return out;
+	memcpy((void *)out, in, n);
+	mt_sys(SYS_munmap, out, n);
+	return 0;
+}
+
+/* write(2) obeys RLIMIT_FSIZE. */
+static int files_are_unlimited(void)
+{
+	struct rlimit rl = { 0, 0 };
+
+	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &rl);
+	return rl.rlim_cur >= ZAP_FILE_BYTES;
+}
+
+/*
+ * Copies the data ranges of [src, src+len) of one memory file to another through a window:
+ * no mapping of the program is touched (its pages would become "accessed"), and PROT_NONE
+ * does not matter.
+ */
+static long copy_data(int to, uint64_t dst, int from, uint64_t src, uint64_t len)
+{
+	const uint64_t chunk = 32ull << 20;
+	uint64_t end = src + len, at = src;
+	int may_write = files_are_unlimited();
+
+	while (at < end) {
+		long data = mt_sys(SYS_lseek, from, at, 3 /* SEEK_DATA */), hole, in, ret;
+		uint64_t n;
+
+		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
+			return 0;
+		if (data < 0)
+			return data;
+		hole = mt_sys(SYS_lseek, from, data, 4 /* SEEK_HOLE */);
+		if (hole < 0)
+			return hole;
+		n = ((uint64_t)hole > end ? end : (uint64_t)hole) - (uint64_t)data;
+		if (n > chunk)
+			n = chunk;
+		in = mt_rawmap_at_place(n, PROT_READ, MAP_SHARED | MAP_POPULATE, from, (uint64_t)data);
+		if (mt_failed(in))
+			return in;
+		ret = store(to, (uint64_t)data - src + dst, (const char *)in, n, may_write);
+		mt_sys(SYS_munmap, in, n);
+		if (ret)
+			return ret;
+		at = (uint64_t)data + n;
+	}
+	return 0;
+}
+
+long zap_copy_file(int to, int from, uint64_t start, uint64_t end)
+{
+	return copy_data(to, start, from, start, end - start);
+}
+
+struct copy {
+	uint64_t to, from, len;
+};
+
+static long copy_on(void *arg, int maps_fd, int memfd)
+{
+	const struct copy *c = arg;
+
+	(void)maps_fd;
+	return copy_data(memfd, c->to, memfd, c->from, c->len);
+}
+
+long zap_copy(uint64_t to, uint64_t from, uint64_t len)
+{
+	struct copy c = { to, from, len };
+
+	return with_memfd(copy_on, &c);
+}
+
+struct private_copy {
+	uint64_t addr, len, to;
+};
+
+/* What the file has of the range; the rest stays a hole. */
+static long read_out(void *arg, int maps_fd, int memfd)
+{
+	const struct private_copy *c = arg;
+	const uint64_t end = c->addr + c->len;
+	uint64_t at = c->addr;
+
+	(void)maps_fd;
+	while (at < end) {
+		long data = mt_sys(SYS_lseek, memfd, at, 3 /* SEEK_DATA */), hole, n;
+
+		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
+			break;
+		if (data < 0)
+			return data;
+		hole = mt_sys(SYS_lseek, memfd, data, 4 /* SEEK_HOLE */);
+		if (hole < 0)
+			return hole;
+		if ((uint64_t)hole > end)
+			hole = (long)end;
+		for (at = (uint64_t)data; at < (uint64_t)hole; at += (uint64_t)n) {
+			n = mt_sys(SYS_pread64, memfd, c->to + (at - c->addr), (uint64_t)hole - at, at);
+			if (n <= 0)
+				return n ? n : -EIO;
+		}
+	}
+	return 0;
+}
+
+long zap_copy_private(uint64_t addr, uint64_t len, int prot, int memfd)
+{
+	struct private_copy c = { addr, len, 0 };
+	long tmp = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), ret = 0;
+
+	if (mt_failed(tmp))
+		return tmp;
+	c.to = (uint64_t)tmp;
+	if (memfd == ZAP_FROZEN && !(prot & PROT_READ))
+		ret = mt_sys(SYS_mprotect, addr, len, prot | PROT_READ);
+	if (!ret && memfd == ZAP_FROZEN)
+		memcpy((void *)tmp, (void *)addr, len);
+	else if (!ret)
+		ret = memfd >= 0 ? read_out(&c, -1, memfd) : with_memfd(read_out, &c);
+	if (!ret)
+		ret = mt_sys(SYS_mprotect, tmp, len, prot);
+	if (!ret)
+		ret = mt_sys(SYS_mremap, tmp, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, addr);
+	if (mt_failed(ret)) {
+		mt_sys(SYS_munmap, tmp, len);
+		return ret;
+	}
+	return 0;
+}
+
+long zap_make_private(uint64_t addr, uint64_t len)
+{
+	const uint64_t end = addr + len;
+	struct mt_maps maps = { 0 };
+	struct mt_map m;
+	long err = zap_maps_read(&maps);
+
+	while (!err && mt_maps_next(&maps, &m) && m.start < end) {
+		const uint64_t from = m.start > addr ? m.start : addr, to = m.end < end ? m.end : end;
+		const int ours = zap_is_mapping(&m, zap_space.dev, zap_space.ino);
+
+		if (m.end <= addr || (!ours && !(zap_regions_overlap(&zap_space.frozen, from, to) && zap_is_frozen(&m))))
+			continue;
+		zap_note_present(from, to - from);
+		err = zap_copy_private(from, to - from, m.prot, ours ? -1 : ZAP_FROZEN);
+		if (!err)
+			zap_unshare(from, to - from);
+	}
+	mt_maps_free(&maps);
+	return err;
+}
+
+int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
+{
+	return m->ino == ino && m->shared && m->major == major(dev) && m->minor == minor(dev) && m->offset == m->start;
+}
+
+int zap_locks_anything(void)
+{
+	uint64_t kb;
+
+	return !mt_proc_number("/proc/thread-self/status", "\nVmLck:", &kb) && kb;
+}
+
+int zap_prot_at(uint64_t addr)
+{
+	struct mt_map m;
+
+	/* what nearly all memory has that a program drops, moves or lets grow */
+	if (zap_maps_read(&zap_space.maps))
+		return PROT_READ | PROT_WRITE;
+	while (mt_maps_next(&zap_space.maps, &m))
+		if (m.start <= addr && addr < m.end)
+			return m.prot;
+	return -EFAULT;
+}
+
+uint64_t zap_segment_bytes(uint64_t addr)
+{
+	uint64_t ino = 0, end = addr;
+	struct mt_map m;
+
+	if (zap_maps_read(&zap_space.maps))
+		return 0;
+	/* its number is the inode; mprotect() may have cut the mapping into several */
+	while (mt_maps_next(&zap_space.maps, &m)) {
+		if (m.start == addr)
+			ino = m.ino;
+		if (m.start == end && m.shared && m.ino == ino && m.offset == m.start - addr && !strncmp(m.path, "/SYSV", 5))
+			end = m.end;
+	}
+	return end - addr;
+}
+
+/* Walks maps for the writable data, not traced, of ELF objects: .data and the .bss behind it. */
+struct late_walk {
+	uint64_t code_ino, data_end;
+	uint32_t code_major, code_minor;
+	uint64_t own_ino;		/* of our library */
+};
+
+static uint64_t own_ino(struct mt_maps *m)
+{
+	struct mt_map map;
+	uint64_t ino = 0;
+
+	mt_maps_rewind(m);
+	while (mt_maps_next(m, &map))
+		if (map.start <= (uint64_t)&zap_space_create && (uint64_t)&zap_space_create < map.end)
+			ino = map.ino;
+	mt_maps_rewind(m);
+	return ino;
+}
+
+static int is_late_data(struct late_walk *w, const struct mt_map *m)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+
+	if (m->ino && (m->prot & PROT_EXEC) && m->path[0] == '/') {
+		w->code_ino = m->ino;
+		w->code_major = m->major;
+		w->code_minor = m->minor;
+		return 0;
+	}
+	if (m->shared || (m->prot & rw) != rw)
+		return 0;
+	if (m->ino) {
+		if (m->ino != w->code_ino || m->major != w->code_major || m->minor != w->code_minor ||
+		    m->ino == w->own_ino)
+			return 0;
+	} else if (m->path_len || m->start != w->data_end) {
+		return 0;
+	}
+	w->data_end = m->end;
+	return 1;
+}
+
+static int begins_with(const struct mt_map *m, const char *text)
+{
+	return !strncmp(m->path, text, strlen(text));
+}
+
+/* A MAP_SHARED mapping that no hook brought to us, or that was refused: is it memory (1), a file (2), or none of both? */
+static int kind_of_shared(const struct mt_map *m)
+{
+	if ((m->prot & PROT_EXEC) || !m->prot)
+		return 0;
+	if (begins_with(m, "/memfd:memtrace "))
+		return 0;	/* a view of ours, or of the parent's while it is copied */
+	if (begins_with(m, "/dev/zero (deleted)") || begins_with(m, "/memfd:") || begins_with(m, "/SYSV") ||
+	    begins_with(m, "/dev/shm/") || begins_with(m, "/anon_hugepage") || begins_with(m, "/dev/hugepages/"))
+		return 1;
+	if (begins_with(m, "/dev/") || begins_with(m, "/sys/") || begins_with(m, "/proc/") || m->path[0] != '/')
+		return 0;
+	return m->prot & PROT_WRITE ? 2 : 0;
+}
+
+/* Shared memory of the program as the kernel's maps have it; @old: what was traced until now. */
+static void refresh_shared(const struct zap_regions *old, const struct mt_map *m)
+{
+	int kind = kind_of_shared(m);
+
+	if (zap_regions_cover(old, m->start, m->end))
+		zap_regions_add(&zap_space.shared, m->start, m->end);
+	else if (kind && (kind == 2 || !adopt(m->start, m->end - m->start)))
+		zap_space.unseen_shared += m->end - m->start;
+}
+
+int zap_refresh(struct mt_maps *m, int maps_fd)
+{
+	struct zap_space *s = &zap_space;
+	struct zap_regions old = s->shared, old_own = s->regions;
+	struct late_walk late = { 0 };
+	uint64_t late_bytes = 0, before = zap_regions_bytes(&s->regions), own_end = 0;
+	struct mt_map map;
+	int err = mt_maps_read(m, maps_fd);
+
+	if (err || !m->len)	/* empty: the address space is going away */
+		return err ? err : -ESRCH;
+	late.own_ino = own_ino(m);
+	s->regions = s->regions_scratch;
+	zap_regions_clear(&s->regions);
+	zap_regions_clear(&s->reserved);
+	zap_regions_clear(&s->file_copies);
+	s->shared = s->shared_scratch;
+	zap_regions_clear(&s->shared);
+	s->unseen_shared = 0;
+	while (mt_maps_next(m, &map)) {
+		const int is_late = !map.shared && is_late_data(&late, &map);
+
+		if (s->rwp && zap_rwp_refresh(&old_own, &map, &own_end, late.own_ino))
+			continue;
+		if (!s->rwp && zap_is_mapping(&map, s->dev, s->ino))
+			err |= zap_regions_add(&s->regions, map.start, map.end);
+		else if (map.shared)
+			refresh_shared(&old, &map);
+		else if (is_late)
+			late_bytes += map.end - map.start;
+		else if (map.ino && (map.prot & PROT_WRITE) && map.ino != late.own_ino)
+			zap_regions_add(&s->file_copies, map.start, map.end);
+	}
+	if (s->no_uffd && zap_regions_bytes(&s->regions) != before)
+		s->writes_unseen = 1;
+	s->shared_scratch = old;
+	s->regions_scratch = old_own;
+	s->late_bytes = late_bytes;
+	s->late_pending = late_bytes != 0;
+	return err;
+}
+
+/* ---- conversion of what exists */
+
+struct piece {
+	uint64_t start, end;		/* is converted */
+	uint64_t data_start;		/* the contents begin here (stack: above start) */
+	int prot;
+	int anonymous;			/* only resident pages have contents */
+};
+
+#define MAX_PIECES 1024
+
+/* Which of the present mappings hold data of the program? */
+static int is_data(const struct mt_map *m, const char *own_path)
+{
+	if (m->shared || (m->prot & (PROT_READ | PROT_WRITE)) != (PROT_READ | PROT_WRITE))
+		return 0;
+	if (!m->path_len || !strcmp(m->path, "[heap]") || !strncmp(m->path, "[anon", 5))
+		return 1;
+	return m->path[0] == '/' && strcmp(m->path, own_path) != 0;
+}
+
+/* The main stack is overlaid down to where it may grow: the kernel will not grow ours. */
+static void stack_piece(struct piece *p, const struct mt_map *m, uint64_t below, uint64_t stack_end)
+{
+	struct rlimit rl = { 8 << 20, 8 << 20 };
+	uint64_t size, lowest = below + 257 * MT_PAGE;
+
+	mt_sys(SYS_prlimit64, 0, RLIMIT_STACK, 0, &rl);
+	size = rl.rlim_cur > 1ull << 30 ? 1ull << 30 : page_up(rl.rlim_cur);
+	p->data_start = m->start;
+	p->end = stack_end > m->start && stack_end < m->end ? stack_end & ~(MT_PAGE - 1) : m->end;
+	p->start = m->end - size;
+	if (p->start > m->start)
+		p->start = m->start;
+	if (p->start < lowest)
+		p->start = lowest < m->start ? lowest : m->start;
+	p->prot = m->prot;
+	p->anonymous = 1;
+}
+
+/* Bit i of the result: page i from addr has contents (is present or swapped). At most 64 pages. */
+static uint64_t with_contents(int pagemap, uint64_t addr, unsigned pages)
+{
+	uint64_t e[64], mask = 0;
+
+	if (mt_sys(SYS_pread64, pagemap, e, pages * 8ul, addr / MT_PAGE * 8) != (long)pages * 8)
+		return ~0ull;
+	for (unsigned i = 0; i < pages; i++)
+		mask |= (uint64_t)(e[i] >> 62 != 0) << i;
+	return mask;
+}
+
+/* No write to the memory between the copy and the new mapping: raw calls only. */
+static long convert(const struct piece *p, int pagemap)
+{
+	struct zap_space *s = &zap_space;
+	uint64_t len = p->end - p->data_start;
+	long w, ret;
+
+	if (s->rwp)
+		return zap_rwp_convert(p->start, p->data_start, p->end, p->prot, p->anonymous);
+	w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start);
+	if (mt_failed(w))
+		return w;
+	for (uint64_t off = 0; off < len; off += 64 * MT_PAGE) {
+		unsigned n = len - off < 64 * MT_PAGE ? (unsigned)((len - off) / MT_PAGE) : 64;
+		uint64_t mask = p->anonymous ? with_contents(pagemap, p->data_start + off, n) : ~0ull;
+
+		for (unsigned i = 0; i < n; i++)
+			if (mask >> i & 1)
+				memcpy((char *)w + off + i * MT_PAGE, (char *)p->data_start + off + i * MT_PAGE,
+				       MT_PAGE);
+	}
+	ret = map_file(p->start, p->end - p->start, p->prot, MAP_NORESERVE, s->memfd);
+	mt_sys(SYS_munmap, w, len);
+	if (ret) {
+		punch(s->memfd, p->start, p->end - p->start);
+		return ret;
+	}
+	register_range(p->start, p->end - p->start);
+	zap_regions_add(&s->regions, p->start, p->end);
+	return 0;
+}
+
+/* Tasks: the first thread (which may be gone but is listed), and those of ours. Links: two of the folder itself, and one for each. */
+static int is_only_thread(void)
+{
+	struct stat st;
+
+	return !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 3u + (unsigned int)zap_space.our_tasks &&
+	       mt_gettid() == mt_getpid();
+}
+
+void zap_convert_late(void)
+{
+	struct zap_space *s = &zap_space;
+	struct late_walk late = { 0 };
+	struct mt_map m;
+	int pagemap, fd;
+
+	s->late_pending = 0;
+	if (!is_only_thread() || mt_maps_read_self(&s->maps))
+		return;
+	fd = s->rwp ? s->memfd : zap_memfd();
+	if (fd != s->memfd) {
+		zap_memfd_done(fd);
+		return;
+	}
+	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	late.own_ino = own_ino(&s->maps);
+	while (mt_maps_next(&s->maps, &m)) {
+		struct piece p = { m.start, m.end, m.start, m.prot, !m.ino };
+
+		if (is_late_data(&late, &m) && !(s->rwp && zap_regions_cover(&s->regions, m.start, m.end)))
+			convert(&p, pagemap);
+	}
+	if (pagemap >= 0)
+		mt_sys(SYS_close, pagemap);
+}
+
+int zap_space_convert(uint64_t stack_end)
+{
+	struct piece *piece = mt_rawmap(MAX_PIECES * sizeof(*piece));
+	struct mt_maps maps = { 0 };
+	struct mt_map m, own = { 0 };
+	uint64_t below = 0;
+	int n = 0, pagemap, err;
+
+	if (!piece)
+		return -ENOMEM;
+	err = mt_maps_read_self(&maps);
+	if (err)
+		goto out;
+	while (mt_maps_next(&maps, &m))
+		if (m.start <= (uint64_t)&zap_space && (uint64_t)&zap_space < m.end)
+			own = m;
+	/*
+	 * Our own .bss follows our .data as an anonymous mapping without a name: what
+	 * adjoins a mapping of our file is ours.
+	 */
+	mt_maps_rewind(&maps);
+	uint64_t own_end = 0;
+	while (mt_maps_next(&maps, &m) && n < MAX_PIECES) {
+		uint64_t at = m.start, hit_start, hit_end;
+		int ours = (own.path_len && m.path_len && !strcmp(m.path, own.path)) ||
+			   (!m.path_len && m.start == own_end) ||
+			   (m.start <= (uint64_t)&zap_space && (uint64_t)&zap_space < m.end);
+
+		if (ours) {
+			own_end = m.end;
+			below = m.end;
+			continue;
+		}
+		if (!strcmp(m.path, "[stack]")) {
+			stack_piece(&piece[n++], &m, below, stack_end);
+			continue;
+		}
+		below = m.end;
+		if (!is_data(&m, own.path))
+			continue;
+		/* without our own memory, which may lie inside */
+		while (at < m.end && n < MAX_PIECES) {
+			uint64_t to = m.end;
+			int hit = mt_is_rawmem(at, m.end, &hit_start, &hit_end);
+
+			if (hit && hit_start <= at) {
+				at = hit_end;
+				continue;
+			}
+			if (hit)
+				to = hit_start;
+			piece[n++] = (struct piece){ at, to, at, m.prot, !m.ino };
+			at = to;
+		}
+	}
+	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	for (int i = 0; i < n; i++)
+		convert(&piece[i], pagemap);
+	mt_sys(SYS_close, pagemap);
+	if (zap_space.rwp)
+		zap_rwp_hide_all();
+	if (!zap_space.regions.n)
+		err = -ENOMEM;
+out:
+	mt_maps_free(&maps);
+	mt_rawunmap(piece, MAX_PIECES * sizeof(*piece));
+	return err;
+}

@@ -1,0 +1,883 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * fork() of a program whose private memory is really shared.
+ *
+ * The child would share it with the parent, down to the stack it runs on. So:
+ *
+ *   parent: signals blocked, zap_space.lock held (no hook and no zap in between), on a
+ *           private stack, since the program's own is shared until the child is done
+ *   child:  makes a memory file of its own, copies the parent's contents, maps it over,
+ *           tells the parent, then becomes an image of its own and returns
+ *   parent: waits for that, touching nothing of the program, then returns
+ *
+ * Atfork handlers and libc's own locks work as always: fork() takes them before it calls
+ * _Fork(), which is what is replaced here, and the parent returns only after the copy.
+ * Other threads of the parent run on meanwhile, as they do during a real fork; but the
+ * copy is not taken at one instant: what they write without a lock that an atfork handler
+ * holds may be in the child in part. POSIX lets such a child call async-signal-safe
+ * functions only, which do not depend on it. What libc itself needs is taken over again
+ * at one instant: see stacks.h.
+ *
+ * glibc before 2.34 has no _Fork(). There the system call in fork() itself is replaced, and libc goes on with the result as
+ * it always does: the locks are taken before, and the parent returns from the call only after the copy.
+ *
+ * clone() and syscall() of libc come here too. A clone with unusual flags (a PID namespace,
+ * shared descriptors) makes an untraced child, after the parent was frozen as below.
+ *
+ * A child that is made behind our back (the instruction syscall in the program itself, as in the runtime of Go) must never get the
+ * memory that is really shared: it would write into its parent's. So children do not have these mappings (MADV_DONTFORK), but for
+ * the moment in which a child is made here. Such a child dies at once, by SIGSEGV.
+ *
+ * What is needed to keep parent and child apart is got without /proc and without a free descriptor, too: from the monitor, which
+ * has descriptors of its own. Where nothing helps, fork fails with ENOMEM, before there is a child.
+ *
+ * With the backend rwp the program's memory is private, and this is a fork like any other: the child registers its memory
+ * anew (memory/rwp.c), and the parent goes on at once.
+ *
+ * Where memory is too short for the copy (more than half of MemAvailable, or than
+ * MEMTRACE_FORK_COPY_MAX bytes), or the child fails, both processes continue on private mappings of the then frozen file: correct and
+ * without any copy, but the accesses of neither are traced from there on ("stop").
+ */
+#include "preload/ground/process.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+
+#include "preload/ground/asm.h"
+#include "preload/ground/context.h"
+#include "preload/exact/counting.h"
+#include "preload/exact/gates.h"
+#include "common/maps.h"
+#include "preload/ground/quiet.h"
+#include "common/quietwords.h"
+#include "common/rawdir.h"
+#include "common/rawsys.h"
+#include "preload/process/stacks.h"
+#include "preload/ground/thread.h"
+#include "preload/memory/memory_hooks.h"
+#include "preload/monitor/monitor.h"
+#include "preload/memory/rwp.h"
+#include "preload/memory/space.h"
+
+#define STACK_BYTES (128ul << 10)
+#define WAIT_FLAGS (1 | 4 | 0x01000000 | 0x40000000)	/* WNOHANG | WEXITED | WNOWAIT | __WALL */
+
+enum { CHILD_BUSY, CHILD_READY, CHILD_FAILED };
+enum { FROZEN_SHORT = 1, FROZEN_FAILED, FROZEN_HIDDEN };
+
+/* struct clone_args of linux/sched.h, which older headers do not have, or not all of. */
+struct clone_args3 {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+};
+#define ARGS3_MIN 64
+/* What is stored at addresses of the program is stored here, and what is of threads has no meaning. */
+#define OURS ((unsigned long)(CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_SETTLS | CLONE_VFORK | \
+			      CLONE_DETACHED | CLONE_UNTRACED))
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x1000
+#endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#ifndef SYS_mseal
+#define SYS_mseal 462
+#endif
+#define CLONE_CLEAR_SIGHAND_FLAG 0x100000000ul	/* of clone3(2) only */
+#define CLONE_INTO_CGROUP_FLAG 0x200000000ul
+
+/* On the private stack's memory, so that it is not shared with the child. */
+struct fork_call {
+	uint32_t *state;		/* in a page shared by parent and child */
+	void *tp_tid;			/* where libc keeps this thread's id */
+	void **robust;			/* head of the robust list */
+	uint64_t old_dev, old_ino;
+	int old_memfd;
+	unsigned long flags;		/* of clone(2), the exit signal included */
+	const struct clone_args3 *args;	/* of clone3(2) in the place of clone(2), NULL: none */
+	size_t args_size;
+	int *pidfd;			/* of clone(2) with CLONE_PIDFD */
+	int freeze;			/* why there is no copy, 0 = there is one */
+	int untraced;			/* the child is none of ours: unusual clone flags */
+	struct mt_maps maps;
+	struct mt_stacks stacks;
+	long result;
+};
+
+/* MemAvailable of /proc/meminfo in bytes; 0 = not known. */
+static uint64_t memory_available(void)
+{
+	struct sysinfo info;
+	uint64_t kb;
+	const int err = mt_proc_number("/proc/meminfo", "\nMemAvailable:", &kb);
+
+	if (err && err != -ENODATA)	/* less than there is, since the page cache is not in it */
+		return mt_sys(SYS_sysinfo, &info) ? 0 : ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
+	return err ? 0 : kb << 10;
+}
+
+static int copy_is_affordable(const struct fork_call *c)
+{
+	uint64_t available = memory_available(), bytes;
+	struct stat st;
+
+	if (mt_sys(SYS_fstat, c->old_memfd, &st))
+		return 0;
+	bytes = (uint64_t)st.st_blocks * 512;
+	return bytes < mt_process.config.fork_copy_max_bytes && (!available || bytes < available / 2);
+}
+
+/* ---- child */
+
+/* A mapping of the parent's memory file that the program does not keep from its children. */
+static int is_for_child(const struct fork_call *c, const struct mt_map *m)
+{
+	return zap_is_mapping(m, c->old_dev, c->old_ino) && !zap_regions_contain(&zap_space.not_forked, m->start);
+}
+
+/* After chroot(): without /proc its own forks could not keep it apart, and where the folder of the trace is not, it cannot be recorded. */
+static int is_hidden(void)
+{
+	const char *dir = mt_process.config.dir;
+
+	return mt_sys(SYS_faccessat, AT_FDCWD, "/proc/self/maps", 4 /* R_OK */) ||
+	       (dir && *dir && mt_sys(SYS_faccessat, AT_FDCWD, dir, 2 /* W_OK */));
+}
+
+/* Who cannot be recorded has private memory, as any program. */
+static int become_private(struct fork_call *c)
+{
+	struct mt_map m;
+	long err = 0;
+
+	mt_maps_rewind(&c->maps);
+	while (!err && mt_maps_next(&c->maps, &m))
+		if (is_for_child(c, &m))
+			err = zap_copy_private(m.start, m.end - m.start, m.prot, c->old_memfd);
+	if (!err)
+		err = mt_stacks_settle(&c->stacks, &c->maps, c->old_dev, c->old_ino, c->old_memfd);
+	if (err < 0)
+		return (int)err;
+	zap_regions_clear(&zap_space.regions);
+	zap_regions_clear(&zap_space.not_forked);
+	zap_space.mapped = 0;
+	c->freeze = FROZEN_HIDDEN;
+	return 0;
+}
+
+/* Own memory file with the parent's contents, mapped over. Lock held (by the fork). */
+static int become_independent(struct fork_call *c)
+{
+	struct mt_map m;
+	const char *what;
+	int err = zap_space_create(mt_process.config.without, &what);
+
+	if (err)
+		return err;
+	mt_maps_rewind(&c->maps);	/* as the parent read them */
+	while (mt_maps_next(&c->maps, &m)) {
+		if (!is_for_child(c, &m))
+			continue;
+		err = (int)zap_copy_file(zap_space.memfd, c->old_memfd, m.start, m.end);
+		if (err)
+			return err;
+	}
+	zap_regions_clear(&zap_space.regions);
+	mt_maps_rewind(&c->maps);
+	while (mt_maps_next(&c->maps, &m)) {
+		long ret;
+
+		if (!is_for_child(c, &m))
+			continue;
+		ret = mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
+			     MAP_SHARED | MAP_FIXED | MAP_NORESERVE, zap_space.memfd, m.start);
+		if (mt_failed(ret))
+			return (int)ret;
+		err = zap_regions_add(&zap_space.regions, m.start, m.end);
+		if (err)
+			return err;
+	}
+	err = mt_stacks_settle(&c->stacks, &c->maps, c->old_dev, c->old_ino, c->old_memfd);
+	if (err < 0)
+		return err;
+	zap_regions_clear(&zap_space.not_forked);
+	zap_let_fork(0);
+	zap_unmap_shared();
+	zap_register_all();
+	if (zap_space.no_uffd)
+		zap_see_writes(-1);
+	return 0;
+}
+
+/* What libc's arch_fork() and _Fork() do for the thread descriptor of the child. */
+static void adopt_thread(struct fork_call *c)
+{
+	if (c->tp_tid) {
+		*(int *)c->tp_tid = mt_gettid();
+		mt_sys(SYS_set_tid_address, c->tp_tid);
+	}
+	if (c->robust) {
+		c->robust[0] = c->robust;
+		c->robust[-1] = c->robust;	/* struct pthread: robust_prev precedes the head */
+		mt_sys(SYS_set_robust_list, c->robust, 3 * sizeof(void *));
+	}
+}
+
+/* The child as an image of its own. Its memory is its own already. */
+static void start_image(enum mt_watch watch, const char *reason)
+{
+	struct mt_process *p = &mt_process;
+	const char *message = reason;
+	int parent = p->image.index, traced = watch != MT_WATCH_NONE;
+
+	p->monitored = p->tracing = 0;
+	mt_fd_close(p->image.dirfd);
+	mt_monitor_after_fork();
+	mt_region_after_fork();
+	if (mt_image_create(&p->image, &p->config, parent, "fork") < 0) {
+		zap_space.active = 0;
+		cnt_off();
+		ctx_fork_child(NULL);
+		return;
+	}
+	mt_image_describe(&p->image, "none", "the image was killed before it had started");
+	mt_image_export(&p->image, 0);
+	mt_image_save_maps(&p->image, "maps-start.txt");
+	ctx_fork_child(&p->image);
+	if (mt_monitor_start(&p->image, watch, mt_gettid(), p->tls) < 0) {
+		traced = 0;
+		message = "no monitor thread";
+	} else {
+		p->monitored = 1;
+		if (traced)
+			message = mt_monitor_message();
+	}
+	p->tracing = traced;
+	zap_space.active = traced && watch == MT_WATCH_ZAP;
+	mt_monitor_name(&p->image, p->monitored);
+	if (p->config.library == MT_LIBRARY_LEAVES_IT)
+		message = "accesses come from outside of the program";
+	mt_image_describe(&p->image, mt_image_backend(&p->config, traced), message);
+	if (p->monitored)
+		mt_monitor_go(p->fault_ns, mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+}
+
+static long become_child(struct fork_call *c)
+{
+	int uffd = mt_fd_own(zap_space.uffd), memfd = mt_fd_own(zap_space.memfd), err;
+
+	mt_process.image.dirfd = mt_fd_own(mt_process.image.dirfd);
+	mt_rawmem_after_fork();
+	mt_monitor_gone();
+	gates_fork_done();
+	if (c->untraced) {
+		if (zap_space.rwp && !(c->flags & CLONE_FILES))
+			zap_space_forget();	/* it is the parent's */
+		zap_space.active = 0;
+		mt_process.monitored = mt_process.tracing = 0;
+		mt_quiet_stop();
+		if (!(c->flags & CLONE_FILES))
+			mt_fd_close(mt_process.image.dirfd);
+		mt_monitor_after_fork();
+		cnt_fork_child(mt_gettid(), 0);
+		ctx_fork_child(NULL);	/* nothing is logged, and no lock of the parent's stays held */
+		return 0;
+	}
+	if (mt_is_quiet()) {
+		struct mt_process *p = &mt_process;
+
+		adopt_thread(c);
+		if (p->image.config) {	/* the parent's */
+			p->config.parent_image = p->image.index;
+			mt_fd_close(p->image.dirfd);
+			memset(&p->image, 0, sizeof(p->image));
+		}
+		mt_quiet_fork_child();
+		return 0;
+	}
+	if (c->freeze || !zap_space.active) {
+		adopt_thread(c);
+		zap_space_forget();
+		zap_space.active = 0;
+		cnt_fork_child(mt_gettid(), mt_process.tracing);
+		if ((mt_process.config.library == MT_LIBRARY_COUNTS || mt_process.config.library == MT_LIBRARY_ASKS_TOOL) && mt_process.tracing) {
+			start_image(MT_WATCH_COUNT, "");
+			return 0;
+		}
+		start_image(MT_WATCH_NONE, c->freeze == FROZEN_SHORT ? "memory was too short to copy the parent's for tracing"
+			       : c->freeze ? "the child could not make a memory file of its own (descriptors, memory)"
+			       : "the parent was not traced");
+		return 0;
+	}
+	/* its memory is its own, as always; only the protection is to be made anew */
+	if (zap_space.rwp) {
+		err = zap_rwp_after_fork();
+		adopt_thread(c);
+		if (err) {
+			zap_space_forget();
+			zap_space.active = 0;
+			cnt_fork_child(mt_gettid(), 0);
+		}
+		start_image(err ? MT_WATCH_NONE : MT_WATCH_ZAP, err ? "the child could not protect its memory anew (descriptors, memory)" : "");
+		return 0;
+	}
+	err = is_hidden() ? become_private(c) : become_independent(c);
+	if (err) {
+		__atomic_store_n(c->state, CHILD_FAILED, __ATOMIC_RELEASE);
+		mt_sys(SYS_prctl, PR_SET_NAME, MT_OUR_COMM);	/* no process of the program, which gets another one */
+		mt_futex_wake(c->state);
+		mt_sys(SYS_exit_group, 127);
+	}
+	mt_fd_close(uffd);
+	mt_fd_close(memfd);
+	if (c->old_memfd != memfd)
+		mt_sys(SYS_close, c->old_memfd);
+	adopt_thread(c);
+	__atomic_store_n(c->state, CHILD_READY, __ATOMIC_RELEASE);
+	mt_futex_wake(c->state);
+	if (c->freeze) {
+		zap_space.memfd = zap_space.uffd = -1;
+		zap_space.active = 0;
+		mt_process.tracing = 0;
+		start_image(MT_WATCH_NONE, "the folder of the trace or /proc is not there for the child (chroot)");
+		return 0;
+	}
+	start_image(MT_WATCH_ZAP, "");
+	return 0;
+}
+
+static long child(struct fork_call *c)
+{
+	long ret;
+
+	mt_fd_hide(!(c->flags & CLONE_FILES));
+	ret = become_child(c);
+	mt_fd_hide(0);
+	return ret;
+}
+
+/* ---- parent */
+
+/* "202 0x7f.. 0x109 ..." of /proc/self/task/TID/syscall: a futex wait (its number first) that is not process-private. */
+static uint64_t shared_futex_wait(const char *s)
+{
+	uint64_t v[2] = { 0, 0 }, number = 0;
+
+	for (; *s >= '0' && *s <= '9'; s++)
+		number = number * 10 + (uint64_t)(*s - '0');
+	if (number != SYS_futex || *s++ != ' ')
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		if (s[0] != '0' || s[1] != 'x')
+			return 0;
+		for (s += 2; (*s >= '0' && *s <= '9') || (*s >= 'a' && *s <= 'f'); s++)
+			v[i] = v[i] << 4 | (uint64_t)(*s <= '9' ? *s - '0' : *s - 'a' + 10);
+		while (*s == ' ')
+			s++;
+	}
+	return v[1] & FUTEX_PRIVATE_FLAG ? 0 : v[0];
+}
+
+/*
+ * Threads that wait on a futex which is not process-private, as pthread_join() does, are
+ * known to the kernel by file and offset. In the private mapping that takes the place the
+ * same word has another name, under which the wake-up would come: so they are woken by the
+ * old name, look again and wait by the new one. In the thread that forks, @arg its process id;
+ * without a free descriptor on the monitor.
+ */
+static long wake_shared_waiters(void *arg, int maps_fd, int memfd)
+{
+	struct mt_rawdir threads;
+	char path[96], text[128], *end = path;
+	long tid, err;
+
+	(void)maps_fd;
+	memcpy(end, "/proc/", 6);
+	end = mt_put_u64(end + 6, (uint64_t)*(int *)arg);
+	memcpy(end, "/task/", 7);
+	err = mt_rawdir_open(&threads, path);
+	if (err)
+		return err;
+	while ((tid = mt_rawdir_number(&threads)) >= 0) {
+		uint64_t addr;
+		char *p;
+		long fd, k, w;
+
+		p = mt_put_u64(end + 6, (uint64_t)tid);
+		memcpy(p, "/syscall", 9);
+		fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+		if (fd < 0) {
+			err = fd == -EMFILE ? fd : err;
+			continue;
+		}
+		k = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
+		mt_sys(SYS_close, fd);
+		text[k > 0 ? k : 0] = 0;
+		addr = shared_futex_wait(text);
+		if (!addr)
+			continue;
+		w = mt_rawmap_at_place(MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, addr & ~(MT_PAGE - 1));
+		if (mt_failed(w))
+			continue;
+		mt_futex_wake((uint32_t *)(w + (long)(addr & (MT_PAGE - 1))));
+		mt_sys(SYS_munmap, w, MT_PAGE);
+	}
+	return err;
+}
+
+static void wake_waiters(const struct fork_call *c)
+{
+	int pid = mt_getpid();
+
+	if (c->old_memfd < 0 || wake_shared_waiters(&pid, -1, c->old_memfd))
+		mt_monitor_call(wake_shared_waiters, &pid);
+}
+
+/* Both processes on private mappings of the file, which nobody changes any more. 0, or negative errno: there must be no child. */
+static long freeze(struct fork_call *c)
+{
+	long err = zap_maps_read(&c->maps);
+
+	if (err)
+		return err;
+	zap_let_go();
+	err = zap_freeze(&c->maps);
+	mt_process.tracing = 0;
+	/* twice: a thread on its way into the wait shows as "running" */
+	wake_waiters(c);
+	mt_sys(SYS_sched_yield);
+	wake_waiters(c);
+	mt_monitor_event(MT_EVENT_STOP);
+	return err;
+}
+
+/* The child gets the mappings, and the parent has read which they are. 0 or negative errno. */
+static long prepare_copy(struct fork_call *c)
+{
+	long err = zap_let_fork(1);
+
+	if (!err)
+		err = zap_maps_read(&c->maps);
+	if (!err)
+		mt_stacks_read(&c->stacks);
+	return err;
+}
+
+static long clone_child(const struct fork_call *c)
+{
+	return c->args ? mt_sys(SYS_clone3, c->args, c->args_size) : mt_sys(SYS_clone, c->flags, 0, c->pidfd, 0, 0);
+}
+
+/* 1 when the child has its own memory, 0 when it failed or died before. */
+static int wait_for_child(struct fork_call *c, int pid)
+{
+	uint32_t s;
+
+	while ((s = __atomic_load_n(c->state, __ATOMIC_ACQUIRE)) == CHILD_BUSY) {
+		struct timespec ts = { 0, 10000000 };
+		siginfo_t info;
+		long ret;
+
+		mt_futex_wait(c->state, CHILD_BUSY, &ts);
+		/* killed meanwhile? It stays waitable for the program. */
+		info.si_pid = 0;
+		ret = mt_sys(SYS_waitid, 1 /* P_PID */, pid, &info, WAIT_FLAGS, 0);
+		if (ret == -ECHILD || (ret == 0 && info.si_pid == pid)) {
+			s = __atomic_load_n(c->state, __ATOMIC_ACQUIRE);
+			return s != CHILD_FAILED;
+		}
+	}
+	return s == CHILD_READY;
+}
+
+static long fork_on_private_stack(void *arg)
+{
+	struct fork_call *c = arg;
+	struct timespec ts = { 0, 1 };
+	long pid, err = 0;
+
+	if (zap_space.mapped && (c->untraced || !zap_space.active || c->old_memfd < 0 || !c->state || !copy_is_affordable(c)))
+		c->freeze = FROZEN_SHORT;
+again:
+	if (c->freeze)
+		err = freeze(c);
+	else if (zap_space.mapped)
+		err = prepare_copy(c);
+	if (err) {
+		zap_let_fork(0);
+		c->result = -ENOMEM;	/* as when a fork has no memory */
+		return c->result;
+	}
+	if (c->state)
+		*c->state = CHILD_BUSY;
+	pid = clone_child(c);
+	if (pid == 0) {
+		c->result = child(c);
+		return 0;
+	}
+	if (zap_space.mapped && pid > 0 && !wait_for_child(c, (int)pid)) {
+		zap_let_fork(0);
+		mt_sys(SYS_wait4, pid, 0, 0x40000000 /* __WALL */, 0);
+		if (c->flags & CLONE_PIDFD)
+			mt_sys(SYS_close, *c->pidfd);
+		c->freeze = FROZEN_FAILED;
+		goto again;
+	}
+	if (zap_space.mapped)
+		zap_let_fork(0);
+	/*
+	 * While the child ran on our memory the kernel wrote its CPU number into the rseq
+	 * area of this thread; sleeping makes it write ours again.
+	 */
+	if ((zap_space.active && !zap_space.rwp) || c->freeze)
+		mt_sys(SYS_nanosleep, &ts, 0);
+	c->result = pid;
+	return pid;
+}
+
+/*
+ * A new process by clone(2) with @flags, or by clone3(2) with @args, and no stack of its own: 0 in the child, its id,
+ * or negative errno. Only memory is taken care of; ids at user addresses are the caller's, but for @pidfd.
+ */
+static long fork_with(unsigned long flags, int *pidfd, const struct clone_args3 *args, size_t args_size)
+{
+	const unsigned long known = 0xff | CLONE_PIDFD | CLONE_INTO_CGROUP_FLAG | CLONE_CLEAR_SIGHAND_FLAG |
+		CLONE_FS | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+		CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_IO | CLONE_PARENT | CLONE_SYSVSEM;
+	struct mt_process *p = &mt_process;
+	uint64_t mask = mt_block_signals();
+	struct fork_call *c;
+	size_t len = 0;
+	void *robust = NULL;
+	char *stack;
+	long pid, page;
+	int stacks;
+
+	stack = mt_rawmap(STACK_BYTES);
+	if (!stack) {
+		mt_restore_signals(mask);
+		return -ENOMEM;
+	}
+	c = (struct fork_call *)stack;
+	/* without it the child cannot tell that it is ready, and nothing is copied */
+	page = mt_sys(SYS_mmap, 0, MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	c->state = mt_failed(page) ? NULL : (uint32_t *)page;
+	c->pidfd = pidfd;
+	c->args = args;
+	c->args_size = args_size;
+	/* a child of a system call clone() has none that is registered, but its children by libc's fork() have */
+	if (p->robust_offset && mt_arch_is_libc_thread())
+		c->robust = (void **)(mt_thread_pointer() + p->robust_offset);
+	else if (!mt_sys(SYS_get_robust_list, 0, &robust, &len) && len == 3 * sizeof(void *))
+		c->robust = robust;
+	if (p->tid_offset)
+		c->tp_tid = (char *)mt_thread_pointer() + p->tid_offset;
+	c->flags = flags;
+	mt_monitor_before_fork();
+	/* a process that shares descriptors or lives elsewhere is left to itself */
+	c->untraced = (flags & ~known) || (flags & (CLONE_NEWPID | CLONE_PARENT));
+	stacks = zap_space.mapped ? mt_stacks_lock() : 0;
+	ctx_fork_prepare();
+	cnt_fork_prepare();
+	zap_lock();
+	c->old_dev = zap_space.dev;
+	c->old_ino = zap_space.ino;
+	c->old_memfd = zap_space.mapped ? zap_memfd() : -1;
+	pid = mt_call_on_stack(stack + STACK_BYTES, fork_on_private_stack, c);
+	if (pid && c->old_memfd >= 0)
+		zap_memfd_done(c->old_memfd);
+	mt_unlock(&zap_space.lock);
+	if (pid > 0)
+		mt_monitor_event(MT_EVENT_FORK);
+	if (pid != 0) {
+		cnt_fork_parent();
+		ctx_fork_parent();
+		mt_stacks_unlock(stacks);
+	} else {
+		mt_stacks_fork_child(stacks);
+	}
+	mt_stacks_free(&c->stacks);
+	mt_maps_free(&c->maps);
+	if (c->state)
+		mt_sys(SYS_munmap, c->state, MT_PAGE);
+	mt_rawunmap(stack, STACK_BYTES);
+	mt_restore_signals(mask);
+	return pid;
+}
+
+int mt_hook_fork(void)
+{
+	long pid = fork_with(SIGCHLD, NULL, NULL, 0);
+
+	if (pid < 0) {
+		errno = (int)-pid;
+		return -1;
+	}
+	return (int)pid;
+}
+
+/* The ids that clone(2) stores, in both processes. */
+static void store_ids(long pid, unsigned long flags, int *parent_tid, int *child_tid)
+{
+	if (pid >= 0 && (flags & CLONE_PARENT_SETTID))
+		*parent_tid = pid ? (int)pid : mt_gettid();
+	if (pid == 0 && (flags & CLONE_CHILD_SETTID))
+		*child_tid = mt_gettid();
+	if (pid == 0 && (flags & CLONE_CHILD_CLEARTID))
+		mt_sys(SYS_set_tid_address, child_tid);
+}
+
+/* fork_with() and the ids that clone(2) stores. */
+static long clone_process(unsigned long flags, int *parent_tid, int *child_tid)
+{
+	long pid = fork_with(flags & ~OURS, flags & CLONE_PIDFD ? parent_tid : NULL, NULL, 0);
+
+	store_ids(pid, flags, parent_tid, child_tid);
+	return pid;
+}
+
+/*
+ * clone3(2) without CLONE_VM and without a stack, @args and @size as the program gave them. The kernel has checked neither; what it
+ * would refuse it gets as it is.
+ */
+static long clone3_process(const struct clone_args3 *args, size_t size)
+{
+	struct clone_args3 own = { 0 };
+	char room[MT_PAGE];
+	const struct clone_args3 *given = &own;
+	long pid;
+
+	memcpy(&own, args, size < sizeof(own) ? size : sizeof(own));
+	own.flags &= ~(uint64_t)OURS;
+	own.parent_tid = own.child_tid = own.tls = 0;
+	if (size > sizeof(own)) {	/* of a newer kernel */
+		memcpy(room, args, size);
+		memcpy(room, &own, sizeof(own));
+		given = (const struct clone_args3 *)room;
+	}
+	pid = fork_with((args->flags & ~OURS) | (args->exit_signal & 0xff), (int *)args->pidfd, given, size);
+	store_ids(pid, args->flags, (int *)args->parent_tid, (int *)args->child_tid);
+	return pid;
+}
+
+/*
+ * What this process has of the memory file becomes its own, for a child that is made by the kernel alone. 0 or negative errno. With the
+ * backend rwp there is nothing to do.
+ */
+static long freeze_now(void)
+{
+	struct fork_call c = { .old_memfd = -1 };
+	uint64_t mask = zap_enter();
+	long err = 0;
+
+	if (zap_space.mapped) {
+		c.old_memfd = zap_memfd();
+		err = freeze(&c);
+		zap_memfd_done(c.old_memfd);
+	}
+	mt_maps_free(&c.maps);
+	zap_leave(mask);
+	return err ? -ENOMEM : 0;
+}
+
+/* A child with a stack of its own from syscall(): where it begins only the kernel knows. */
+static long clone_alone(long n, long a, long b, long c, long d, long e)
+{
+	const long err = freeze_now();
+
+	return err ? err : mt_sys(n, a, b, c, d, e);
+}
+
+static long clone3_call(const struct clone_args3 *args, size_t size)
+{
+	uint64_t part[8];
+
+	/* the kernel says what is wrong; an address that cannot be read is found out without reading it */
+	if (size < ARGS3_MIN || size > MT_PAGE || mt_can_read(args, part, sizeof(part)) || (args->flags & CLONE_VM))
+		return mt_sys(SYS_clone3, args, size);
+	return args->stack ? clone_alone(SYS_clone3, (long)args, (long)size, 0, 0, 0) : clone3_process(args, size);
+}
+
+long mt_hook_clone_call(unsigned long flags, void *stack, int *parent_tid, int *child_tid, void *tls)
+{
+	(void)stack;
+	(void)tls;
+	return clone_process(flags, parent_tid, child_tid);
+}
+
+struct clone_start {
+	int (*fn)(void *);
+	void *arg;
+};
+
+static long clone_start(void *arg)
+{
+	struct clone_start *s = arg;
+	int status = s->fn(s->arg);
+	struct stat st;
+
+	/* the last thread: the monitor, which libc does not know, is not left behind. Two links, and one for each thread. */
+	if (mt_process_is_own() && (mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) ||
+				    st.st_nlink <= 3u + (unsigned int)zap_space.our_tasks))
+		mt_hook_exit(status);
+	mt_sys(SYS_exit, status);
+	__builtin_unreachable();
+}
+
+int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *parent_tid, void *tls, int *child_tid)
+{
+	unsigned long f = (unsigned)flags;
+	long ret;
+
+	if (!fn || !stack) {
+		ret = -EINVAL;
+	} else if (f & CLONE_VM) {
+		if (f & CLONE_THREAD)
+			mt_quiet_thread();
+		ret = mt_arch_clone_vm(fn, stack, f, arg, parent_tid, tls, child_tid);
+	} else {
+		ret = clone_process(f, parent_tid, child_tid);
+		if (ret == 0) {
+			struct clone_start s = { fn, arg };
+
+			/* s is on the old stack, which the child has as its own */
+			mt_call_on_stack((void *)((uintptr_t)stack & ~15ul), clone_start, &s);
+		}
+	}
+	if (ret < 0) {
+		errno = (int)-ret;
+		return -1;
+	}
+	return (int)ret;
+}
+
+/* madvise() that leaves errno as it is. The kernel's answer. */
+static long advise(void *at, size_t bytes, int advice)
+{
+	const int saved = errno;
+	const long ret = zap_hook_madvise(at, bytes, advice) ? -errno : 0;
+
+	errno = saved;
+	return ret;
+}
+
+long mt_go_call(const long *call)
+{
+	const long n = call[0], a = call[1], b = call[2], c = call[3], d = call[4], e = call[5];
+
+	/* without cgo threads have a thread pointer of their own, and there is no memory that was mapped by libc */
+	if (n == SYS_madvise)
+		return !mt_arch_is_libc_thread() ? mt_sys(SYS_madvise, a, b, c) : advise((void *)a, (size_t)b, (int)c);
+	if (!mt_arch_is_libc_thread() || (n == SYS_clone && b))
+		return clone_alone(n, a, b, c, d, e);
+	if (n == SYS_clone3)
+		return clone3_call((const struct clone_args3 *)a, (size_t)b);
+	return n == SYS_clone ? clone_process((unsigned long)a, (int *)c, (int *)MT_CLONE_CHILD_TID(d, e)) :
+	       clone_process(SIGCHLD, NULL, NULL);
+}
+
+/* What the kernel shall do by itself: a child that shares memory, or one with a stack of its own, where it begins only the kernel knows. */
+static long leave_it(unsigned long flags)
+{
+	const long err = flags & CLONE_VM ? 0 : freeze_now();
+
+	return err ? err : MT_CALL_IT;
+}
+
+long mt_raw_fork(void)
+{
+	return mt_arch_is_libc_thread() ? clone_process(SIGCHLD, NULL, NULL) : leave_it(0);
+}
+
+long mt_raw_clone(unsigned long flags, void *stack, int *parent_tid, long d, long e)
+{
+	(void)d;	/* on one of the processors */
+	(void)e;
+	if (flags & CLONE_VM || stack || !mt_arch_is_libc_thread())
+		return leave_it(flags);
+	return clone_process(flags, parent_tid, (int *)MT_CLONE_CHILD_TID(d, e));
+}
+
+long mt_raw_clone3(const void *args, size_t size)
+{
+	const struct clone_args3 *a = args;
+	uint64_t part[8];
+
+	/* the kernel says what is wrong */
+	if (size < ARGS3_MIN || size > MT_PAGE || mt_can_read(a, part, sizeof(part)))
+		return MT_CALL_IT;
+	return a->flags & CLONE_VM || a->stack || !mt_arch_is_libc_thread() ? leave_it(a->flags) : clone3_process(a, size);
+}
+
+void mt_process_stop(const char *why)
+{
+	struct mt_process *p = &mt_process;
+	char message[512];
+
+	if (!zap_space.active || freeze_now())
+		return;
+	memcpy(message, MT_STOPPED, sizeof(MT_STOPPED) - 1);
+	strncpy(message + sizeof(MT_STOPPED) - 1, why, sizeof(message) - sizeof(MT_STOPPED));
+	message[sizeof(message) - 1] = 0;
+	mt_image_describe(&p->image, mt_image_backend(&p->config, 1), message);
+}
+
+/* syscall(): the calls that change memory or make processes get the same treatment. */
+long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	long ret;
+
+	switch (n) {
+	case SYS_mmap:
+		return (long)zap_hook_mmap((void *)a, (size_t)b, (int)c, (int)d, (int)e, f);
+	case SYS_munmap:
+		return zap_hook_munmap((void *)a, (size_t)b);
+	case SYS_mremap:
+		return (long)zap_hook_mremap((void *)a, (size_t)b, (size_t)c, (int)d, (void *)e);
+	case SYS_madvise:
+		return zap_hook_madvise((void *)a, (size_t)b, (int)c);
+	case SYS_mprotect:	/* as without a hook where there is none of it */
+		return zap_hook_mprotect((void *)a, (size_t)b, (int)c);
+	case SYS_mseal:
+		return zap_hook_mseal((void *)a, (size_t)b, (unsigned long)c);
+	case SYS_shmat:
+		return (long)zap_hook_shmat((int)a, (const void *)b, (int)c);
+	case SYS_shmdt:
+		return zap_hook_shmdt((const void *)a);
+	case SYS_execve:
+		return mt_hook_execve((const char *)a, (char *const *)b, (char *const *)c);
+	case SYS_execveat:
+		return mt_hook_execveat((int)a, (const char *)b, (char *const *)c, (char *const *)d, (int)e);
+	case SYS_exit_group:
+		mt_hook_exit((int)a);
+#ifdef SYS_fork
+	case SYS_fork:
+		return mt_hook_fork();
+#endif
+	case SYS_clone:
+		if (!(a & CLONE_VM)) {
+			ret = b ? clone_alone(n, a, b, c, d, e) :
+			      clone_process((unsigned long)a, (int *)c, (int *)MT_CLONE_CHILD_TID(d, e));
+			break;
+		}
+		ret = mt_sys6(n, a, b, c, d, e, f);
+		break;
+	case SYS_clone3:
+		ret = clone3_call((const struct clone_args3 *)a, (size_t)b);
+		break;
+	default:
+		ret = mt_sys6(n, a, b, c, d, e, f);
+		break;
+	}
+	if (mt_failed(ret)) {
+		errno = (int)-ret;
+		return -1;
+	}
+	return ret;
+}
