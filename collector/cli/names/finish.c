@@ -220,6 +220,7 @@ static void objects_from_maps(struct mt_context *c, const char *trace, const cha
 struct gather {
 	struct mt_context *c;
 	const struct mt_object *o;
+	bool whole;	/* one object is all thread-local data of o */
 };
 
 /* Fortran: __mod_MOD_var is mod::var */
@@ -254,6 +255,7 @@ static void on_thread_local(void *arg, const struct mt_variable *v, uint64_t sta
 
 	if (start + v->size > g->o->tls_size)
 		return;
+	g->whole |= v->size == g->o->tls_size;
 	for (size_t t = 0; t < g->c->n_threads; t++) {
 		const struct mt_thread *of = &g->c->threads[t];
 		const size_t i = g->c->n;
@@ -270,11 +272,13 @@ static void on_thread_local(void *arg, const struct mt_variable *v, uint64_t sta
 	}
 }
 
-/* All of it, for what has no symbol. */
+/* All of it, for what has no symbol; nothing where one object is all of it. */
 static void thread_local_block(struct gather *g)
 {
 	struct mt_variable all = { .size = g->o->tls_size };
 
+	if (g->whole)
+		return;
 	all.name = mt_printf("%s thread-local data", mt_base(g->o->path));
 	on_thread_local(g, &all, 0);
 	free(all.name);
@@ -1149,7 +1153,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	}
 
 	for (size_t i = 0; i < c.n_objects; i++) {
-		struct gather g = { &c, &c.objects[i] };
+		struct gather g = { .c = &c, .o = &c.objects[i] };
 
 		if (c.objects[i].ours)
 			continue;

@@ -225,6 +225,10 @@ for how in "-O2 -pie -fPIE" "-O0 -no-pie" "-O1 -ftls-model=global-dynamic -fPIC"
 	done < tls.out
 	expect "globals ($how)" "static calls 8;static counters 32;static one 8" "$(structures tls.trace '^(calls|counters|one|flag)$' | paste -sd ';')"
 done
+printf '#include <stdio.h>\nstatic _Thread_local long all[300];\nint main(void) { return printf("%%p\\n", (void *)&all[7]) < 0; }\n' > alone.c
+gcc -g -O1 -fno-builtin -o alone alone.c && record -o alone.trace ./alone > alone.out
+expect "one object is all thread-local data of a program" "all" "$(at alone.trace "$(cut -c3- alone.out)" | sed 's/ .*//')"
+expect "it has no second name" "" "$(structures alone.trace '^alone thread-local data$')"
 record --min-static 16 -o tls16.trace ./tls > /dev/null
 expect "--min-static" "static counters 32" "$(structures tls16.trace '^(calls|counters|one)$' | paste -sd ';')"
 

@@ -67,8 +67,9 @@ public final class AdviceText {
 
 	/** What no rule is asked about, as a sentence. */
 	static String notJudged(Advisor advisor) {
-		return Words.percent(advisor.notJudged()) + " of its " + advisor.facts().unit() + " are to memory of installed programs, run time systems"
-				+ " and allocators, which is not judged (--set others=1 does).";
+		String share = Words.percent(advisor.notJudged()) + " of its " + advisor.facts().unit() + " are to memory of ";
+		return advisor.judgesOthers() ? share + "libraries that are installed, which is not judged."
+				: share + "installed programs, run time systems and allocators, which is not judged (--set others=1 judges installed programs).";
 	}
 
 	/** The section of a summary: the first findings in some lines each. */

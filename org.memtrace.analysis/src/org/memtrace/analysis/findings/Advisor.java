@@ -125,8 +125,13 @@ public final class Advisor {
 		return all;
 	}
 
+	/** Whether rules are asked about programs that the user did not write. */
+	boolean judgesOthers() {
+		return thresholds.get(Threshold.OTHERS) > 0;
+	}
+
 	private boolean asked(GroupFacts g) {
-		return !g.library && (!g.others || thresholds.get(Threshold.OTHERS) > 0);
+		return !g.library && (!g.others || judgesOthers());
 	}
 
 	private record Found(Rule rule, GroupFacts group, Statement statement, List<Check> checks) {

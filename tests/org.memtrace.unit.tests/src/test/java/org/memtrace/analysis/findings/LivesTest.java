@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,36 @@ class LivesTest {
 		Finding f = oneAfterTheOther(merged, PAGES / 20, b -> 0, b -> 0).advise().findings().get(0);
 		assertEquals("unused", f.rule());
 		assertTrue(f.evidence().startsWith("of its 1.6 MiB at one time, 62.5 MiB in all of its 40 blocks, only 800 pages of 16,000 are touched"), f.evidence());
+	}
+
+	/** All thread-local data of a library, and the variables in them to which the accesses belong: only the rest can be hardly used. */
+	@ParameterizedTest
+	@CsvSource({"400, 400, 0", "200, 100, 0", "40, 40, 320"})
+	void bytesBelongToTheInnermostObject(int first, int second, int rest) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, 20);
+		t.structure("x", StructureKind.STATIC, BASE, (long) first * PlantedTrace.PAGE, 0, Long.MAX_VALUE, 0);
+		t.structure("y", StructureKind.STATIC, BASE + (first == PAGES ? 0 : first * PlantedTrace.PAGE), (long) second * PlantedTrace.PAGE, 0,
+				Long.MAX_VALUE, 0);
+		t.structure("app thread-local data", StructureKind.STATIC, BASE, (long) PAGES * PlantedTrace.PAGE, 0, Long.MAX_VALUE, 0);
+		for (int i = 0; i < 20; i++) {
+			for (int p = 0; p < first; p++) {
+				t.write(0, p, i, 0);
+			}
+		}
+		Optional<GroupFacts> all = t.advise().facts().groups().stream().filter(g -> g.label.equals("app thread-local data")).findFirst();
+		// what nobody touches and is small is no group
+		assertEquals(rest, all.map(g -> g.liveBytes / PlantedTrace.PAGE).orElse(0L));
+		assertEquals(rest > 0, t.advise().findings().stream()
+				.anyMatch(f -> f.rule().equals("unused")), () -> explained(t));
+	}
+
+	private static String explained(PlantedTrace t) {
+		try {
+			Advisor advisor = t.advise();
+			return AdviceText.explain(advisor, advisor.rules().stream().filter(r -> r.id().equals("unused")).toList());
+		} catch (MemtraceException e) {
+			throw new AssertionError(e);
+		}
 	}
 
 	/** The next block at these addresses is of another thread: nobody hands a page on, and nobody shares one. */
