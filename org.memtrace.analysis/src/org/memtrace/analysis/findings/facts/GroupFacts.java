@@ -90,7 +90,7 @@ public final class GroupFacts {
 	public int parts;
 	/** Pages that all blocks that lived would fill, touched or not; not less than {@link #parts}. */
 	public long pagesOfBlocks;
-	/** Bytes of all blocks that lived, and of the largest sum of blocks that lived at one time; without those of structures that lie in them. */
+	/** Bytes of all blocks that lived, and of the largest sum of blocks that lived at one time; not those of structures in them. */
 	public long bytes;
 	public long liveBytes;
 	/** All accesses, of known threads and not. */
