@@ -14,6 +14,7 @@
 #include "cli/table/args.h"
 #include "cli/java.h"
 #include "cli/table/native.h"
+#include "cli/base/self.h"
 #include "cli/base/util.h"
 
 #include <errno.h>

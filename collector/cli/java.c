@@ -11,6 +11,7 @@
  * archive in the cache folder, which it makes by itself at the end of the first
  * run (-XX:+AutoCreateSharedArchive).
  */
+#include "cli/base/self.h"
 #include "cli/java.h"
 #include "cli/table/args.h"
 
@@ -24,16 +25,6 @@
 #include <unistd.h>
 
 #define JAVA_MIN 21
-
-int mt_self(char path[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
-
-	if (n < 0)
-		return -errno;
-	path[n] = '\0';
-	return 0;
-}
 
 /* Like snprintf(), but 0 when it fits and -ENAMETOOLONG otherwise. */
 static int __attribute__((format(printf, 2, 3))) join(char path[PATH_MAX], const char *fmt, ...)

@@ -7,9 +7,6 @@
 
 #include "cli/table/command.h"
 
-/* Absolute path of the running memtrace program, or -errno. */
-int mt_self(char path[PATH_MAX]);
-
 /*
  * Path of a java of version 21 or newer. Returns 0, or MT_EXIT_UNAVAILABLE
  * after one sentence on standard error that says what to install.

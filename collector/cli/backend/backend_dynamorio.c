@@ -14,6 +14,7 @@
 
 #include "cli/backend/backend.h"
 #include "cli/base/program.h"
+#include "cli/base/self.h"
 #include "cli/base/util.h"
 
 struct session {

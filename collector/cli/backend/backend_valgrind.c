@@ -16,6 +16,7 @@
 #include "engines/valgrind/alone.h"
 #include "cli/backend/backend.h"
 #include "cli/base/program.h"
+#include "cli/base/self.h"
 #include "cli/base/util.h"
 #include "cli/backend/valgrind_alone.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/backend/backend.h"
+#include "cli/base/self.h"
 #include "cli/base/util.h"
 
 const char *const mt_ability_name[MT_N_ABILITIES] = {

@@ -35,30 +35,3 @@ enum mt_works mt_probe_note(struct mt_backend_probe *b, const char *name, enum m
 	va_end(ap);
 	return w;
 }
-
-char *mt_preload_path(void)
-{
-	static const char *const places[] = { "", "../lib/memtrace/", "../lib/", "../lib64/memtrace/" };
-	const char *env = getenv("MEMTRACE_PRELOAD");
-	char exe[4096], *p;
-	ssize_t n;
-
-	if (env && *env)
-		return access(env, R_OK) ? NULL : realpath(env, NULL);
-	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n <= 0)
-		return NULL;
-	exe[n] = 0;
-	*strrchr(exe, '/') = 0;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		p = mt_printf("%s/%slibmemtrace-preload.so", exe, places[i]);
-		if (!access(p, R_OK)) {
-			char *real = realpath(p, NULL);
-
-			free(p);
-			return real;
-		}
-		free(p);
-	}
-	return NULL;
-}

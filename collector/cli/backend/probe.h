@@ -49,8 +49,4 @@ struct mt_facility *mt_probe_find(struct mt_backend_probe *b, const char *name);
 enum mt_works mt_probe_note(struct mt_backend_probe *b, const char *name, enum mt_works w, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Path of libmemtrace-preload.so: MEMTRACE_PRELOAD, beside this program, or in
- * ../lib/memtrace or ../lib of it. NULL when it is nowhere. */
-char *mt_preload_path(void);
-
 #endif

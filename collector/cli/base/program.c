@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/arch.h"
-#include "cli/table/command.h"
+#include "cli/base/exit.h"
 #include "cli/base/program.h"
 #include "common/sanitizer.h"
 #include "cli/base/util.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/table/command.h"
+#include "cli/base/exit.h"
 #include "cli/base/util.h"
 
 static struct {

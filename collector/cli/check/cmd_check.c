@@ -10,7 +10,7 @@
 #include "cli/finish/manifest.h"
 #include "cli/io/io.h"
 #include "cli/table/native.h"
-#include "cli/record/orphan.h"
+#include "cli/backend/orphan.h"
 #include "cli/base/util.h"
 
 static const char *const words[] = { "no", "partly", "yes" };

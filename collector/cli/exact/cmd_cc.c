@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cli/table/native.h"
-#include "cli/backend/probe.h"
+#include "cli/base/self.h"
 #include "cli/base/program.h"
 #include "cli/base/util.h"
 

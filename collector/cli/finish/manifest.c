@@ -20,8 +20,8 @@
 #include "cli/trace/unrecorded.h"
 #include "cli/names/unseen.h"
 #include "cli/base/util.h"
-#include "cli/record/windows.h"
-#include "cli/record/zoom.h"
+#include "cli/finish/windowseen.h"
+#include "cli/finish/zoomcost.h"
 
 extern char **environ;
 

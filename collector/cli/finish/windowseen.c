@@ -5,7 +5,7 @@
 
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
-#include "cli/record/windows.h"
+#include "cli/finish/windowseen.h"
 
 /* Adds what was seen of an image that ended at @end. */
 static void add(const char *trace, const char *image, uint64_t end, uint64_t *windows, uint64_t *seen)

@@ -5,7 +5,7 @@
 
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
-#include "cli/record/zoom.h"
+#include "cli/finish/zoomcost.h"
 
 static uint64_t number(struct mt_csv *v, const char *column)
 {

@@ -18,6 +18,8 @@ uint64_t mt_info_number(const json_t *o, const char *key);
 char *mt_info_command(const json_t *manifest);
 /* Losses by reason, or "none"; to be freed. */
 char *mt_info_losses(const json_t *manifest);
+/* What a backend promises of pages: the word of a guarantee as a sentence. */
+const char *mt_info_promise_pages(const char *word);
 /* What a backend promises, a line for each sentence with the label before the first. */
 void mt_info_promise(const json_t *guarantee, const char *label);
 /* The seven questions; number of those without a complete answer. */

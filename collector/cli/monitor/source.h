@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: EPL-2.0 */
 /*
  * source.h - where the events of monitors come from. A new source is one file
- * source_NAME.c and a line in source.c. All is called by the one sampling thread.
+ * source_NAME.c and a line in sources.c. All is called by the one sampling thread.
  */
 #ifndef MEMTRACE_MONITOR_SOURCE_H
 #define MEMTRACE_MONITOR_SOURCE_H

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/names/unseen.h"
+#include "cli/names/unseen_log.h"
 
 enum mt_kind { MT_STATIC, MT_HEAP, MT_MMAP, MT_STACK, MT_BRK, MT_FILE, MT_N_KINDS };
 extern const char *const mt_kind_name[MT_N_KINDS];

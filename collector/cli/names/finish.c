@@ -26,6 +26,7 @@
 #include "common/out.h"
 #include "cli/names/srcname.h"
 #include "cli/names/symbols.h"
+#include "cli/names/unseen.h"
 #include "cli/trace/tracedir.h"
 #include "cli/names/types.h"
 #include "cli/base/util.h"
@@ -1200,23 +1201,4 @@ free_context:
 free_dir:
 	free(dir);
 	return err;
-}
-
-int mt_finish_trace(const char *trace, const struct mt_finish_options *o)
-{
-	size_t n;
-	char **images = mt_trace_images(trace, &n);
-	int first = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		int err;
-
-		if (!o->again && !mt_image_unfinished(trace, images[i]))
-			continue;
-		err = mt_finish_image(trace, images[i], o);
-		if (err && !first)
-			first = err;
-	}
-	mt_names_free(images, n);
-	return first;
 }

@@ -24,7 +24,5 @@ struct mt_finish_options {
 
 /* 0 or negative errno; one message on error. */
 int mt_finish_image(const char *trace, const char *image, const struct mt_finish_options *o);
-/* All images. The first error is returned, the other images are done all the same. */
-int mt_finish_trace(const char *trace, const struct mt_finish_options *o);
 
 #endif

@@ -22,6 +22,7 @@
 
 #include "common/arch.h"
 #include "cli/names/scopes.h"
+#include "cli/names/demangle.h"
 #include "cli/names/symbols.h"
 #include "cli/names/types.h"
 #include "cli/base/util.h"
@@ -89,11 +90,6 @@ struct mt_symbols {
 
 static struct module *modules;
 static struct module unknown = { .path = "", .opened = true };
-
-static struct name {
-	char *text;
-	struct name *next;
-} *all_names[4096];
 
 /* Without the network, for libraries of the system: there are many, and their variables are not what a person looks for. */
 static int find_debuginfo_here(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base, const char *file,
@@ -193,45 +189,6 @@ static Dwfl_Module *module_open(struct module *m)
 	return m->mod;
 }
 
-/* Strings of libdw die with their module, demangled ones at once: keep one copy. */
-const char *mt_symbols_keep(const char *text)
-{
-	unsigned int h = 5381;
-	struct name *k;
-
-	if (!text)
-		return NULL;
-	for (const char *p = text; *p; p++)
-		h = h * 33 + (unsigned char)*p;
-	for (k = all_names[h & 4095]; k; k = k->next)
-		if (!strcmp(k->text, text))
-			return k->text;
-	k = mt_alloc(sizeof(*k));
-	k->text = mt_strdup(text);
-	k->next = all_names[h & 4095];
-	all_names[h & 4095] = k;
-	return k->text;
-}
-
-/* The demangler of libstdc++ if this machine has one. */
-char *mt_symbols_demangle(const char *name)
-{
-	static char *(*fn)(const char *, char *, size_t *, int *);
-	static bool tried;
-	int status = 0;
-
-	if (strncmp(name, "_Z", 2))
-		return NULL;
-	if (!tried) {
-		void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-
-		tried = true;
-		if (lib)
-			fn = (__typeof__(fn))dlsym(lib, "__cxa_demangle");
-	}
-	return fn ? fn(name, NULL, NULL, &status) : NULL;
-}
-
 static const char *readable(const char *name)
 {
 	char *d = name ? mt_symbols_demangle(name) : NULL;
@@ -252,19 +209,6 @@ static const char *die_name(Dwarf_Die *die)
 	if (!n && dwarf_attr_integrate(die, DW_AT_name, &a))
 		n = dwarf_formstring(&a);
 	return readable(n);
-}
-
-const char *mt_symbols_absolute(const char *file, const char *dir)
-{
-	char *p;
-	const char *k;
-
-	if (!file || file[0] == '/' || !dir)
-		return mt_symbols_keep(file);
-	p = mt_printf("%s/%s", dir, !strncmp(file, "./", 2) ? file + 2 : file);
-	k = mt_symbols_keep(p);
-	free(p);
-	return k;
 }
 
 /* Index of the object at an address; of several the one that was loaded last. -1: none. */

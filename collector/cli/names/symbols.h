@@ -71,13 +71,6 @@ typedef void (*mt_segment_fn)(void *arg, uint64_t start, uint64_t end, const cha
 int mt_symbols_segments(struct mt_symbols *s, size_t i, mt_segment_fn found, void *arg);
 void mt_symbols_free(struct mt_symbols *s);
 
-/* A copy that lives as long as the process; equal texts have one. NULL for NULL. */
-const char *mt_symbols_keep(const char *text);
-/* The same for the path of a source file, which may be relative to @dir. */
-const char *mt_symbols_absolute(const char *file, const char *dir);
-/* A C++ name as it is written, or NULL; the caller's. */
-char *mt_symbols_demangle(const char *name);
-
 /* Rank among names of one address: smaller is better. For tests. */
 int mt_symbol_prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uint64_t size_b,
 		     const char *b);

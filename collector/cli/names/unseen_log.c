@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/names/unseen.h"
+#include "cli/names/unseen_log.h"
 #include "cli/base/util.h"
 
 /* First living one that ends behind addr. */

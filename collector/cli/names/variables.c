@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/names/symbols.h"
+#include "cli/names/demangle.h"
 #include "cli/names/types.h"
 #include "cli/base/util.h"
 #include "cli/names/variables.h"

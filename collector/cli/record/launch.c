@@ -15,7 +15,7 @@
 #include "cli/io/io.h"
 #include "cli/record/beside.h"
 #include "cli/record/family.h"
-#include "cli/record/orphan.h"
+#include "cli/backend/orphan.h"
 #include "cli/record/run.h"
 #include "cli/record/settings.h"
 #include "cli/remote/on_node.h"

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-/* windows.h - record --exact --windows: what was asked for, and what of a run was seen. */
+/* windows.h - record --exact --windows: what was asked for. */
 #ifndef MEMTRACE_CLI_WINDOWS_H
 #define MEMTRACE_CLI_WINDOWS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,8 +25,5 @@ bool mt_windows_parse(const char *text, struct mt_window_spec *spec, char **why)
 int mt_windows_share(const char *trace);
 void mt_windows_signalled(void);
 void mt_windows_unshare(const char *trace);
-
-/* What of the run was seen, as an object of the manifest. @asked: the argument of --windows. */
-json_t *mt_windows_describe(const char *trace, const char *asked);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "cli/base/user.h"
 #include "cli/base/util.h"
-#include "cli/java.h"
+#include "cli/base/self.h"
 #include "cli/record/beside.h"
 #include "cli/record/job.h"
 #include "cli/record/run.h"

@@ -14,7 +14,7 @@
 
 #include "cli/table/command.h"
 #include "cli/names/ctxlog.h"
-#include "cli/java.h"
+#include "cli/base/self.h"
 #include "cli/names/symbols.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"

@@ -6,8 +6,6 @@
 #ifndef MEMTRACE_CLI_ZOOM_H
 #define MEMTRACE_CLI_ZOOM_H
 
-#include <jansson.h>
-
 #include "cli/table/args.h"
 
 /*
@@ -19,8 +17,5 @@ char *mt_zoom_resolve(const struct mt_args *a, const char *program, int *rc);
 
 /* One suspect, for tests: lines are added to *spec. NULL, or a sentence that says why it cannot be found; the caller's. */
 char *mt_zoom_suspect(const char *suspect, const char *program, char **spec);
-
-/* What the images of a trace tell of the close look, for the manifest; NULL: there was none. @asked: the array of suspects. */
-json_t *mt_zoom_describe(const char *trace, const json_t *asked, double budget);
 
 #endif

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "cli/java.h"
+#include "cli/base/self.h"
 #include "cli/table/native.h"
 #include "cli/remote/on_node.h"
 #include "cli/trace/tracedir.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/java.h"
+#include "cli/base/self.h"
 #include "cli/backend/probe.h"
 #include "cli/base/util.h"
 

@@ -1198,7 +1198,7 @@ void mt_monitor_before_fork(void)
 		below_a_reaper = takes_orphans();
 }
 
-#define ORPHAN_NS 10000000000ull	/* who waits for orphans has done it by then; as in cli/record/orphan.c */
+#define ORPHAN_NS 10000000000ull	/* who waits for orphans has done it by then; as in cli/backend/orphan.c */
 
 /* Can the monitor of this process be a process of its own, which nobody sees? */
 static int can_be_apart(const struct mt_config *c)

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
+#include "cli/base/self.h"
 #include "cli/exact/cmd_cc.c"
 
 static char folder[4096];

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/finish/manifest.c cli/finish/zoomcost.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen.c cli/names/unseen_log.c cli/names/ctxlog.c
+// uses: cli/finish/manifest.c cli/finish/zoomcost.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen.c cli/names/unseen_log.c cli/names/ctxlog.c cli/info/words.c cli/info/explain.c
 // includes: cli/info/cmd_info.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* What memtrace info counts and adds up: pages, structures of one origin, losses, the command as a line for a shell. */
@@ -93,11 +93,11 @@ static void losses(void)
 /* A word of a backend that is not known does not say that there were no accesses. */
 static void promises(void)
 {
-	CHECK(strstr(promise_pages("complete"), "every page"));
-	CHECK(strstr(promise_pages("sampled"), "sampled"));
-	CHECK_STR(promise_pages("none"), "no accesses were recorded");
-	CHECK_STR(promise_pages(""), "no accesses were recorded");
-	CHECK_STR(promise_pages("dirty"), "nothing is promised that this version knows: pages may be missing");
+	CHECK(strstr(mt_info_promise_pages("complete"), "every page"));
+	CHECK(strstr(mt_info_promise_pages("sampled"), "sampled"));
+	CHECK_STR(mt_info_promise_pages("none"), "no accesses were recorded");
+	CHECK_STR(mt_info_promise_pages(""), "no accesses were recorded");
+	CHECK_STR(mt_info_promise_pages("dirty"), "nothing is promised that this version knows: pages may be missing");
 }
 
 /* Pages are counted once each, whatever their number; the set grows on the way. */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/java.c
+// uses: cli/java.c cli/base/self.c cli/base/util.c
 // includes: cli/java.c
 /* Which Java and which jars are taken, and what an archive of classes is called; in folders that are made here. */
 #include "harness.h"

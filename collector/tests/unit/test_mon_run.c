@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/monitor/definition.c cli/monitor/expression.c cli/monitor/statistics.c cli/monitor/run.c cli/monitor/output.c cli/monitor/table.c cli/monitor/times.c cli/monitor/source.c cli/monitor/source_perf.c cli/monitor/source_proc.c cli/monitor/source_papi.c cli/monitor/source_trace.c cli/base/processes.c cli/base/util.c
+// uses: cli/monitor/definition.c cli/monitor/expression.c cli/monitor/statistics.c cli/monitor/run.c cli/monitor/output.c cli/monitor/table.c cli/monitor/times.c cli/monitor/source.c cli/monitor/source_perf.c cli/monitor/source_proc.c cli/monitor/source_papi.c cli/monitor/source_trace.c cli/base/processes.c cli/base/util.c cli/monitor/sources.c cli/monitor/source_fake.c
 // includes: cli/monitor/source_papi.c
 // libs: -lhwloc -lm
 /*

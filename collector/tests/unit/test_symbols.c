@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/scopes.c cli/base/util.c
+// uses: cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/scopes.c cli/base/util.c cli/names/demangle.c
 // libs: -ldw -lelf -ljansson
 /* Functions of this program and of the C library by address, compared with libdwfl's own search. */
 #include <elfutils/libdwfl.h>

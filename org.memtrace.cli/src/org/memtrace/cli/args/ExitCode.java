@@ -14,7 +14,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.UnavailableException;
 
-/** Exit codes by kind of error, the same as those of the native commands (collector/cli/table/command.h). */
+/** Exit codes by kind of error, the same as those of the native commands (collector/cli/base/exit.h). */
 public final class ExitCode {
 	public static final int OK = 0;
 	/** A bug, no memory, disk full. */

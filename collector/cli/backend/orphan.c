@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-#include "cli/record/orphan.h"
+#include "cli/backend/orphan.h"
 
 #include <ctype.h>
 #include <dirent.h>
