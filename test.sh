@@ -7,6 +7,9 @@
 # lines of each runner are theirs; what failed is repeated at the end. Ends
 # with the exit code 1 when any failed.
 #
+#   ./test.sh --list [NAME...]        parts, suites and cases, each with a sentence
+#   ./test.sh --only NAME...          suites, or cases of any suite
+#   ./test.sh --changed [BASE] [-n]   the suites that depend on what differs from BASE (where this branch left main); -n names them
 #   ./test.sh [--yes] [PART...]       default: native java planted quiet fixes cli python report demo install kmod; others: nightly r spark docs
 #
 # Of the C sources clang-tidy looks at those whose contents were not recorded as clean, and all kernels are emulated when the module
@@ -14,13 +17,21 @@
 set -u
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 . releng/tools.sh
+case ${1:-} in
+--list | --only | --changed)
+	word=${1#--}
+	shift
+	exec releng/suites.py "$word" "$@"
+	;;
+esac
 parts=
 for arg; do
 	case $arg in
 	--yes | -y) ASSUME_YES=yes ;;
 	native | java | cli | python | planted | quiet | fixes | report | demo | install | kmod | nightly | r | spark | docs) parts="$parts $arg" ;;
 	*)
-		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [python] [planted] [quiet] [fixes] [report] [demo] [install] [kmod] [nightly] [r] [spark] [docs]"
+		tools_say "test.sh: unknown argument $arg; usage:"
+		sed -n 's/^#   //p' test.sh >&2
 		exit 2
 		;;
 	esac

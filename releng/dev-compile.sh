@@ -15,6 +15,9 @@
 # --compile-tests compiles them only. TEST_JVM_OPTIONS are further options of
 # the JVM of the tests. The libraries are fetched once into build/lib.
 #
+# What was compiled from the same files (names, times, lengths) is taken again. With classes named, of the tests only
+# these and what they use are compiled.
+#
 # Each run compiles into a folder of its own and puts the classes into OUTDIR when they
 # are whole; tests run with those of their run. So several may run at once.
 set -eu
@@ -56,17 +59,40 @@ fi
 flock -u 9
 libs=$(ls build/lib/*.jar | grep -v '/org\.memtrace\.' | tr '\n' ':')
 classes=$run/classes sources=$run/sources
-mkdir "$classes"
-bundles=$(printf 'org.memtrace.%s ' $HEADLESS)
-for b in $bundles; do
-	[ ! -d $b/src ] || find $b/src -name '*.java'
-done >"$sources"
-"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$classes" -cp "$libs" "@$sources"
-for b in $bundles; do
-	[ ! -d $b/src ] || (cd $b/src && find . -type f ! -name '*.java' -exec cp --parents {} "$classes" \;)
-done
-cp -r org.memtrace.cli/commands "$classes"
-publish "$classes" "$out"
+
+# key PATH...: what classes are made of; a compiler or a library of another version is another key
+key() {
+	{
+		echo "$JAVA_HOME $libs"
+		find "$@" -type f -printf '%p %T@ %s\n' | sort
+	} | sha256sum | cut -d' ' -f1
+}
+
+# again KEY OUT FOLDER: a copy of what was compiled before, if it was from the same
+again() {
+	[ "$(cat "$2/.made-of" 2>/dev/null)" = "$1" ] || return 1
+	cp -al "$2" "$3" 2>/dev/null && [ "$(cat "$3/.made-of" 2>/dev/null)" = "$1" ] && return 0
+	rm -rf "$3"	# another run was faster
+	return 1
+}
+
+# made of: before the compiler reads them
+bundles=$(for b in $HEADLESS; do [ ! -d org.memtrace.$b/src ] || echo org.memtrace.$b; done)
+# shellcheck disable=SC2046
+product=$(key $(echo "$bundles" | sed 's,$,/src,') org.memtrace.cli/commands)
+if ! again "$product" "$out" "$classes"; then
+	mkdir "$classes"
+	for b in $bundles; do
+		find $b/src -name '*.java'
+	done >"$sources"
+	"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$classes" -cp "$libs" "@$sources"
+	for b in $bundles; do
+		(cd $b/src && find . -type f ! -name '*.java' -exec cp --parents {} "$classes" \;)
+	done
+	cp -r org.memtrace.cli/commands "$classes"
+	echo "$product" >"$classes/.made-of"
+	publish "$classes" "$out"
+fi
 [ $tests != no ] || exit 0
 
 unit=tests/org.memtrace.unit.tests
@@ -83,11 +109,25 @@ if [ ! -f $junit ]; then
 fi
 fetch_duckdb build/test-lib || exit 1
 exec 9>&-
-mkdir "$classes-tests"
-[ ! -d $unit/src/test/resources ] || cp -r $unit/src/test/resources/. "$classes-tests"
-find $unit/src/test/java -name '*.java' >"$sources"
-"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$classes-tests" -cp "$classes:$libs$junit" "@$sources"
-publish "$classes-tests" "$out-tests"
+select=
+[ $tests != yes ] || select=$*
+whole=$(key $unit/src/test)" $product"
+if ! again "$whole" "$out-tests" "$classes-tests"; then
+	mkdir "$classes-tests"
+	[ ! -d $unit/src/test/resources ] || cp -r $unit/src/test/resources/. "$classes-tests"
+	for class in $select; do
+		echo "$unit/src/test/java/$(echo "$class" | tr . /).java"
+	done >"$sources"
+	if [ -s "$sources" ] && xargs ls <"$sources" >/dev/null 2>&1; then
+		"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$classes-tests" -sourcepath $unit/src/test/java \
+			-cp "$classes:$libs$junit" "@$sources"
+	else
+		find $unit/src/test/java -name '*.java' >"$sources"
+		"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$classes-tests" -cp "$classes:$libs$junit" "@$sources"
+		echo "$whole" >"$classes-tests/.made-of"
+		publish "$classes-tests" "$out-tests"
+	fi
+fi
 [ $tests = yes ] || exit 0
 cp="$classes:$classes-tests:$(printf %s "$libs" | sed "s|build/lib|$root/build/lib|g")"
 select=

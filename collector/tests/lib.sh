@@ -51,6 +51,69 @@ summary() {
 	[ "$failed" = 0 ]
 }
 
+# cases SUITE "$0": what follows in the script are cases. Each begins with a line "## NAME: what is tested" and is a shell of its own
+# in a folder of its own, which is $work there: it can be run alone. ONLY=PATTERN runs those whose names match (behind a slash may stand
+# what wanted() is to look at inside of one), LIST=1 names them. A function begin_case is called in each before it begins, end_case when
+# it ends in whatever way. Their times are in build/test-times/SUITE. Ends the script with the status of the suite.
+cases() {
+	local suite=$1 script=$2 name said case_counts begin p f s ran=0 only=${ONLY:-}
+	local parts=$work/.cases only_case=${only%%/*}
+	mkdir -p "$parts" "$BUILD/test-times"
+	# empty lines before it, so that messages of the shell name the line of the script
+	awk -v dir="$parts" '/^## [a-zA-Z0-9_+-]+: / {
+			name = substr($2, 1, length($2) - 1)
+			if (name in seen) { print "FAILED: " FILENAME ": two cases " name; exit 1 }
+			seen[name] = 1; print name > (dir "/names")
+			if (file) close(file)
+			file = dir "/" name ".sh"
+			for (i = 1; i < NR; i++) print "" > file
+		}
+		file { print > file }' "$script" || exit 2
+	[ -z "${LIST:-}" ] || { sed -n 's/^## \([a-zA-Z0-9_+-]*: .*\)/\1/p' "$script"; exit; }
+	[[ $only = */* ]] && ONLY=${only#*/} || ONLY=
+	: > "$BUILD/test-times/$suite.new"
+	while read -r name <&7; do
+		[[ -z $only || $name == $only_case ]] || continue
+		ran=$((ran + 1))
+		begin=${EPOCHREALTIME/[.,]/}
+		case_counts=$parts/$name.counts
+		mkdir "$work/$name"
+		# shellcheck disable=SC1090
+		(
+			work=$work/$name
+			passed=0 failed=0 skipped=0
+			case_over() {
+				echo "$passed $failed $skipped ${over:-no}" > "$case_counts"
+				[ "$(type -t end_case)" != function ] || end_case
+			}
+			trap case_over EXIT
+			cd "$work" || exit 2
+			[ "$(type -t begin_case)" != function ] || begin_case
+			. "$parts/$name.sh"
+			over=yes
+		) 7<&-
+		read -r p f s said < "$case_counts"
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+		[ "$said" = yes ] || fail "$name: it ended before its end"
+		# without accesses there is nothing to compare in some
+		[ $((p + f + s)) -gt 0 ] || [ "${BACKEND:-}" = none ] || fail "$name: nothing was tried"
+		echo "$name $((f > 0)) $(((${EPOCHREALTIME/[.,]/} - begin) / 1000))" >> "$BUILD/test-times/$suite.new"
+		[ -n "${KEEP:-}" ] || rm -rf "${work:?}/$name"
+	done 7< "$parts/names"
+	[ -n "$only" ] || mv "$BUILD/test-times/$suite.new" "$BUILD/test-times/$suite"
+	[ $ran -gt 0 ] || fail "$suite: there is no case $only"
+	rm -rf "$parts"
+	[ $ran -le 1 ] || sort -k3,3nr "$BUILD/test-times/$suite" 2> /dev/null | awk -v suite="$suite" 'NR <= 3 { t = t (NR > 1 ? ", " : "") $1 sprintf(" %.1f s", $3 / 1000) }
+		END { if (t) print "note: " suite ": the longest: " t }'
+	summary "$suite"
+	exit
+}
+
+# wanted NAME: is this one to be tried, of several in a case?
+wanted() {
+	[[ -z "${ONLY:-}" || $1 == $ONLY ]]
+}
+
 # need_programs NAME...: the programs that tests/Makefile builds
 need_programs() {
 	local p

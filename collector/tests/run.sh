@@ -26,7 +26,10 @@ run() {
 make -s -C "$collector" && make -s -C "$tests" || exit 2
 for suite; do
 	case $suite in
-	static) run "static analysis" "$collector/../releng/check-static.sh" ;;
+	static)
+		run "table of suites" "$collector/../releng/suites.py" check
+		run "static analysis" "$collector/../releng/check-static.sh"
+		;;
 	unit)
 		run "rooms" sh -c '"$1" --self-test && "$1"' rooms "$collector/../releng/check-rooms.py"
 		run "unit tests" make -s -C "$collector" test

@@ -4,6 +4,7 @@
 #
 # What the context library and the launcher record, against programs that say
 # it themselves. Run by ../run.sh context; BACKEND=none without accesses.
+# LIST=1 names the cases, ONLY=NAME runs one.
 
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
@@ -11,7 +12,6 @@ need_memtrace
 need_programs deny
 here=$tests/context
 backend=${BACKEND:-auto}
-cd "$work" || exit 2
 
 record() {
 	timeout 300 "$MEMTRACE" record --quiet --backend "$backend" "$@"
@@ -42,13 +42,49 @@ truth() {
 	expect "$name: name in info" 1 "$("$MEMTRACE" info "$name.trace" | grep -c ' global_table .* truth.cpp:')"
 }
 
+# the program and its trace, for cases about traces
+need_pie() {
+	g++ -g -O1 -pie -fPIE -pthread -o pie "$here/truth.cpp" && record -o pie.trace ./pie > pie.out || fail "pie cannot be made"
+}
+
+# a program with four threads that make and move many blocks
+need_many() {
+	cat > many.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static void *run(void *a)
+{
+	for (int i = 0; i < 20000; i++) {
+		void *p = malloc(4096 + i % 7000);
+		p = realloc(p, 9000);
+		free(p);
+	}
+	return a;
+}
+int main(void)
+{
+	pthread_t t[4];
+	for (int i = 0; i < 4; i++)
+		pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+END
+	gcc -g -O1 -pthread -o many many.c
+}
+
+cases context "$0"
+
+## truth: threads and blocks of a program as it says them itself, built in five ways
 truth pie g++ -g -O1 -pie -fPIE
 truth nopie g++ -g -O1 -no-pie
 truth unoptimised g++ -g -O0
 truth inlined g++ -g -O2
 truth noframe g++ -g -O2 -fomit-frame-pointer
 
-# stripped: addresses and lives without names
+## stripped: a program without names: addresses and lives are there
+need_pie
 cp pie stripped && strip stripped
 record -o stripped.trace ./stripped > stripped.out
 grep -c '^heap' stripped.out > want
@@ -56,7 +92,8 @@ awk -F, 'NR == FNR { split($0, w, " "); if (w[1] == "heap") want[w[3] "," w[4]] 
 	($4 "," $5) in want { n++; delete want[$4 "," $5] } END { print n + 0 }' stripped.out stripped.trace/p0000/structures.csv > got
 expect "stripped: heap ranges" "$(cat want)" "$(cat got)"
 
-# descriptors of the program: no thread of the recorder keeps a copy. Its own are from 960 on, or above the limit; a table has room for 1,024
+## descriptors: no thread of the recorder keeps a copy of a descriptor
+# Its own are from 960 on, or above the limit; a table has room for 1,024
 cat > descriptors.c <<'END'
 #include <dirent.h>
 #include <fcntl.h>
@@ -106,7 +143,7 @@ for n in 4 1000 1023; do
 	rm -rf descriptors.trace
 done
 
-# what a program finds at all numbers that it may have, it and its children; and the number that comes next
+## numbers: what a program and its children find at all numbers of descriptors, and the number that comes next
 cat > numbers.c <<'END'
 #include <fcntl.h>
 #include <stdio.h>
@@ -143,7 +180,8 @@ else
 	skip "numbers of descriptors: the hard limit is $(ulimit -Hn)"
 fi
 
-# under DynamoRIO, where there is one: it goes through each number of a range of descriptors that is closed
+## under-dynamorio: the recorder in a program under DynamoRIO, which goes through each number of a range of descriptors that is closed
+need_pie
 drrun=$(PATH=${DYNAMORIO_HOME:+$DYNAMORIO_HOME/bin64:}$PATH command -v drrun)
 if [ -z "$drrun" ]; then
 	skip "under DynamoRIO: no drrun in DYNAMORIO_HOME/bin64 or PATH"
@@ -154,7 +192,7 @@ else
 	expect "under DynamoRIO: threads" "$(tail -n +2 pie.trace/p0000/threads.csv | wc -l)" "$(tail -n +2 drrun.trace/p0001/threads.csv | wc -l)"
 fi
 
-# blocks about as large as those that are recorded one by one: all of these, and the end of each
+## sizes: blocks about as large as those that are recorded one by one: all of these, and the end of each
 cat > sizes.c <<'END'
 #include <malloc.h>
 #include <stdio.h>
@@ -188,7 +226,7 @@ record -o sizes.trace ./sizes > sizes.out
 expect "blocks at the limit and their ends" "$(cat sizes.out)" "$(awk -F, '$2 == "heap" && $6 > 0 && $5 != "" {
 	if ($7 < 0) alive++; else n++ } END { print n + 0, alive - 1 }' sizes.trace/p0000/structures.csv)"
 
-# a library that comes and goes, by a relative path
+## library: a library that comes and goes, by a relative path
 cat > lib.c <<'END'
 #include <stdlib.h>
 int lib_table[3000] = { 1 };
@@ -215,7 +253,7 @@ gcc -g -shared -fPIC -o libx.so lib.c && gcc -g -o dl dl.c -ldl && record -o dl.
 expect "static of a library" "lib_table $(cat dl.out) 1" "$(awk -F, '$3 == "lib_table" { print $3, $4, ($7 > 0) }' dl.trace/p0000/structures.csv)"
 expect "allocation in a library" 1 "$(awk -F, '$2 == "heap" && $3 == "made"' dl.trace/p0000/structures.csv | wc -l)"
 
-# exit codes and signals
+## exit-codes: exit codes, signals, programs that cannot be run, names of traces
 record -o c7.trace sh -c 'exit 7' 2> /dev/null
 expect "exit code" 7 $?
 { record -o c15.trace sh -c 'kill -TERM $$' 2> /dev/null; } 2> /dev/null
@@ -237,7 +275,7 @@ expect "script without #!" "./script x" "$(record -o script.trace ./script x 2> 
 printf '#!/bin/sh\necho "$0 $1"\n' > script2 && chmod +x script2
 expect "script sees its name" "./script2 x" "$(record -o script2.trace ./script2 x 2> /dev/null)"
 
-# static programs are refused before they start, and run with --backend none
+## static: static programs are refused before they start, and run with --backend none
 echo 'int main(void) { return 3; }' > static.c
 if gcc -static -o static static.c 2> /dev/null; then
 	timeout 120 "$MEMTRACE" record ./static 2> err
@@ -247,7 +285,7 @@ if gcc -static -o static static.c 2> /dev/null; then
 	expect "static with none" 3 $?
 fi
 
-# the recorder passes signals on that were sent to it alone
+## forwarded: the recorder passes signals on that were sent to it alone
 "$MEMTRACE" record -q --backend "$backend" -o fwd.trace sh -c 'trap "echo got; exit 9" USR1; echo ready; while :; do sleep 0.05; done' > fwd.out 2> /dev/null &
 pid=$!
 await grep -q ready fwd.out
@@ -255,7 +293,7 @@ kill -USR1 $pid
 wait $pid
 expect "forwarded signal" "9 got" "$? $(tail -n 1 fwd.out)"
 
-# the recorder is killed: the program goes on until it is told to end, the trace opens and is completed
+## killed: the recorder is killed: the program goes on until it is told to end, the trace opens and is completed
 # (a shell is recorded from its beginning with --min-process 0 only)
 "$MEMTRACE" record -q --backend "$backend" --min-process 0 -o killed.trace sh -c 'echo $$ > pid; while [ ! -e end ]; do sleep 0.05; done; echo alive' > killed.out 2> /dev/null &
 pid=$!
@@ -290,7 +328,7 @@ for f in structures stacks threads; do
 	expect "finished $f" 1 "$(ls killed.trace/p0000/$f.csv 2> /dev/null | wc -l)"
 done
 
-# a descendant that outlives the program, until it is told to end
+## descendant: a descendant that outlives the program, until it is told to end
 record --min-process 0 -o daemon.trace sh -c 'sh -c "echo \$\$ > late; while [ ! -e leave ]; do sleep 0.05; done" > /dev/null 2>&1 &
 	while [ ! -s late ]; do sleep 0.05; done' 2> /dev/null
 expect "root's exit ends the recording" 0 $?
@@ -300,7 +338,8 @@ while kill -0 "$(cat late)" 2> /dev/null; do sleep 0.05; done
 "$MEMTRACE" info daemon.trace > /dev/null
 expect "completed later" 0 "$(grep -c '"state": "running"' daemon.trace/manifest.json)"
 
-# compression
+## compressed: record --compress, and info of its trace
+need_pie
 record -o z.trace --compress ./pie > /dev/null
 if [ "$backend" != none ]; then
 	expect "no plain chunk" 0 "$(ls z.trace/p*/accesses-*.csv 2> /dev/null | wc -l)"
@@ -308,30 +347,8 @@ fi
 "$MEMTRACE" info z.trace > /dev/null
 expect "info of a compressed trace" 0 $?
 
-# many allocations: nothing lost, quickly finished
-cat > many.c <<'END'
-#include <pthread.h>
-#include <stdlib.h>
-static void *run(void *a)
-{
-	for (int i = 0; i < 20000; i++) {
-		void *p = malloc(4096 + i % 7000);
-		p = realloc(p, 9000);
-		free(p);
-	}
-	return a;
-}
-int main(void)
-{
-	pthread_t t[4];
-	for (int i = 0; i < 4; i++)
-		pthread_create(&t[i], 0, run, 0);
-	for (int i = 0; i < 4; i++)
-		pthread_join(t[i], 0);
-	return 0;
-}
-END
-gcc -g -O1 -pthread -o many many.c
+## many: many allocations: nothing lost, lives do not overlap, all of them or the number of the others
+need_many
 # all of them, and what the default budget leaves room for, with the number of the others
 for overhead in 0 0.35; do
 	record -o many-$overhead.trace --max-overhead $overhead ./many
@@ -350,7 +367,7 @@ for overhead in 0 0.35; do
 		sort -k1,1 -k2,2n | awk '$1 == a && $2 < d { n++ } { a = $1; d = $3 } END { print n + 0 }')"
 done
 
-# small blocks of further threads: in heaps with a name, in a child of fork, too
+## heaps: small blocks of further threads are in heaps with a name, in a child of fork, too
 cat > arenas.c <<'END'
 #include <pthread.h>
 #include <stdio.h>
@@ -425,25 +442,26 @@ if [ "$backend" != none ]; then
 		arenas.trace/p0000/structures.csv arenas.trace/p0000/accesses-*.csv)"
 fi
 
-# a limit on the size of files is the program's, not ours: no SIGXFSZ for the log
+## file-size: a limit on the size of files is the program's, not ours: no SIGXFSZ for the log
+need_many
 record -o fsize.trace bash -c 'ulimit -f 100; exec ./many' 2> /dev/null
 expect "file size limit" 0 $?
 "$MEMTRACE" info fsize.trace > /dev/null
 expect "info after the file size limit" 0 $?
 
-# a hard limit leaves no room for the memory file: said before anything runs, with what helps
+## hard-limit: a hard limit leaves no room for the memory file: said before anything runs, with what helps
 (ulimit -f 1000; "$MEMTRACE" record --backend zap -o hard.trace true) > hard.out 2>&1
 expect "hard file size limit: exit code" 4 $?
 case $(cat hard.out) in *"File too large; try: sudo prlimit --fsize"*) pass "hard file size limit" ;; *) fail "hard file size limit: $(cat hard.out)" ;; esac
 
-# a sandbox that kills for what the recorder does: the program runs, and a sentence says why it is not recorded
+## sandbox: a sandbox that kills for what the recorder does: the program runs, and a sentence says why it is not recorded
 for call in userfaultfd madvise mkdir; do
 	"$MEMTRACE" record -o "kill-$call.trace" -- "$bin/deny" -k "$call" /bin/echo hello > kill.out 2> kill.err
 	expect "a sandbox that kills for $call" "0 hello" "$? $(cat kill.out)"
 done
 expect "which call it was" 1 "$(grep -c 'seccomp filter kills processes that call userfaultfd' kill-userfaultfd.trace/p0001/image.json)"
 
-# regions that the program names: nested, of threads, of a child; nothing happens where it is not recorded
+## regions: regions that the program names: nested, of threads, of a child; nothing happens where it is not recorded
 cat > regions.c <<'END'
 #include "memtrace.h"
 #include <pthread.h>
@@ -518,7 +536,7 @@ else
 	skip "regions of Fortran: no gfortran"
 fi
 
-# monitor --pid --running-only: the process sleeps, what it started before and what that starts later works
+## monitor-pid: monitor --pid --running-only: the process sleeps, what it started before and what that starts later works
 cat > tree.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -587,7 +605,7 @@ else
 	skip "monitor --pid --running-only: $(head -n 1 tree.out)"
 fi
 
-# each process is recorded or named, with the reason
+## family: each process is recorded or named, with the reason
 cat > child.c << 'END'
 #include <sys/wait.h>
 #include <unistd.h>
@@ -625,16 +643,17 @@ else
 	skip "a family: static programs cannot be linked"
 fi
 
-# flags that every command has may stand before it
+## early-flags: flags that every command has may stand before it
 "$MEMTRACE" -q record --backend none -o early.trace true > early.out 2>&1
 expect "-q before the command" "0 " "$? $(cat early.out)"
 expect "-q without a command" 2 "$("$MEMTRACE" -q > /dev/null 2>&1; echo $?)"
 
-# a terminal: stop and continue, interrupt, a shell inside
+## terminal: a terminal: stop and continue, interrupt, a shell inside
 result=$(timeout 900 python3 "$here/terminal.py" "$MEMTRACE" "$backend")
 expect "terminal" "cat stopped continued 0 130 inner 4" "$result"
 
-# info --json and check --json are JSON, --explain answers
+## info: info and check as JSON, --explain, addresses and functions of code
+need_pie
 for c in "info --json pie.trace" "check --json"; do
 	"$MEMTRACE" $c | python3 -m json.tool > /dev/null
 	expect "$c" 0 "${PIPESTATUS[1]}"
@@ -656,5 +675,3 @@ expect "no such trace" 3 $?
 mkdir notatrace
 "$MEMTRACE" info notatrace 2> err
 expect "not a trace" 3 $?
-
-summary context

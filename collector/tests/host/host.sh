@@ -4,14 +4,14 @@
 #
 # record --host, with an sshd of our own on the loopback address: own keys, own port, own configuration. Run by
 # ../run.sh host. Nothing waits for a time: programs go on until a file tells them to end.
+# LIST=1 names the cases, ONLY=NAME runs one. Each has its own sshd, keys and folder on the "node".
 
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
-cd "$work" || exit 2
 
 sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd)
-if [ -z "$sshd" ] || ! command -v ssh > /dev/null; then
+if [ -z "${LIST:-}" ] && { [ -z "$sshd" ] || ! command -v ssh > /dev/null; }; then
 	skip "record --host: there is no ssh or no sshd (Debian: openssh-server)"
 	summary host
 	exit
@@ -43,24 +43,23 @@ cut() {
 	wait "$daemon" 2> /dev/null
 	daemon=
 }
-finish() {
+end_case() {
 	# what a failed case has left running
 	for f in node/*/pid; do [ ! -e "$f" ] || { kill -KILL "$(cat "$f")"; touch go; }; done
 	[ -z "$daemon" ] || cut
 	! mountpoint -q "$work/small" || umount "$work/small"
-	cleanup
 }
-trap finish EXIT
 
-mkdir node bin there fake
-ssh-keygen -q -t ed25519 -N '' -f key
-ssh-keygen -q -t ed25519 -N '' -f host_key
-cp key.pub authorized
-[ "$(id -u)" != 0 ] || mkdir -p /run/sshd
-# a port that nobody has: sshd says when it cannot have it
-for try in 1 2 3 4 5 6 7 8 9 10; do
-	port=$((20000 + (RANDOM * 32768 + RANDOM) % 30000))
-	cat > sshd_config << END
+begin_case() {
+	mkdir node bin there fake
+	ssh-keygen -q -t ed25519 -N '' -f key
+	ssh-keygen -q -t ed25519 -N '' -f host_key
+	cp key.pub authorized
+	[ "$(id -u)" != 0 ] || mkdir -p /run/sshd
+	# a port that nobody has: sshd says when it cannot have it
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		port=$((20000 + (RANDOM * 32768 + RANDOM) % 30000))
+		cat > sshd_config << END
 Port $port
 ListenAddress 127.0.0.1
 HostKey $work/host_key
@@ -73,7 +72,7 @@ KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 SetEnv TMPDIR=$work/node PATH=$work/fake:/usr/bin:/bin
 END
-	cat > ssh_config << END
+		cat > ssh_config << END
 Host node
 	HostName 127.0.0.1
 	Port $port
@@ -84,11 +83,22 @@ Host node
 	StrictHostKeyChecking accept-new
 	LogLevel ERROR
 END
-	export MEMTRACE_SSH="ssh -F $work/ssh_config"
-	! start_sshd || break
-done
-# not ours to judge: an account that is locked, no loopback
-[ -n "$daemon" ] || { tail -n 5 sshd.log; skip "record --host: sshd does not start, or lets nobody in"; summary host; exit; }
+		export MEMTRACE_SSH="ssh -F $work/ssh_config"
+		! start_sshd || break
+	done
+	# not ours to judge: an account that is locked, no loopback
+	[ -n "$daemon" ] || { tail -n 5 sshd.log; skip "record --host: sshd does not start, or lets nobody in"; over=yes; exit; }
+	# says that it has begun, and ends when it is told to
+	cat > there/waits << 'END'
+$| = 1;
+print "first\n";
+open(my $begun, ">", "$ENV{WORK}/begun");
+select(undef, undef, undef, 0.02) until -e "$ENV{WORK}/go";
+print "second\n";
+print STDERR "third\n";
+exit 9;
+END
+}
 
 # told NAME PATTERN: that standard error of the case has it
 told() {
@@ -120,18 +130,10 @@ ends() {
 	wait "$1"
 }
 running() { [ -e "$work/begun" ]; }
-# says that it has begun, and ends when it is told to
-cat > there/waits << 'END'
-$| = 1;
-print "first\n";
-open(my $begun, ">", "$ENV{WORK}/begun");
-select(undef, undef, undef, 0.02) until -e "$ENV{WORK}/go";
-print "second\n";
-print STDERR "third\n";
-exit 9;
-END
 
-# -- arguments, input, output, exit code
+cases host "$0"
+
+## args: arguments, input, output, exit code
 cat > there/args << 'END'
 #!/bin/bash
 printf '%s\0' "$PWD" "$@"
@@ -157,7 +159,7 @@ sys.exit(m["purpose"] != "a \x27purpose\x27 of\ntwo lines" or m["command"][1:] !
 	"${strange[@]}" || fail "args: the manifest has other options or arguments"
 pass args
 
-# -- a program that is not there: its code, no trace
+## none: a program that is not there: its code, no trace
 record -o none -- "$work/there/missing" > none.out 2> none.err
 code none 127 $?
 told none 'program not found'
@@ -165,7 +167,7 @@ told none 'program not found'
 bare none
 pass none
 
-# -- Ctrl-C: the whole group here; the program there has a child that must get it, too, and gets it once
+## ctrlc: Ctrl-C: the whole group here; the program there has a child that must get it, too, and gets it once
 cat > there/interrupted << 'END'
 my ($times, $child) = (0, 0);
 sub got { open(my $f, ">>", "$ENV{WORK}/got"); print $f "@_\n"; }
@@ -198,7 +200,7 @@ whole ctrlc ctrlc
 bare ctrlc
 pass ctrlc
 
-# -- SIGTERM to the command alone reaches the program alone
+## term: SIGTERM to the command alone reaches the program alone
 rm -f begun go
 { exec "$MEMTRACE" record --host node -o term -- \
 	env WORK="$work" perl -e '$SIG{TERM} = sub { exit 5 };
@@ -212,14 +214,14 @@ whole term term
 bare term
 pass term
 
-# -- a reader that goes away
+## head: a reader that goes away
 record -o head -- bash -c 'yes; exit 0' 2> head.err < /dev/null | head -n 1 > head.out
 [ "$(cat head.out)" = y ] || fail "head: not the output"
 whole head head
 bare head
 pass head
 
-# -- the connection is cut while the program runs; there is no node for a while; then the rest is fetched
+## cut: the connection is cut while the program runs; there is no node for a while; then the rest is fetched
 rm -f begun go
 record -o cut -- env WORK="$work" perl "$work/there/waits" > cut.out 2> cut.err < /dev/null &
 pid=$!
@@ -247,7 +249,7 @@ whole resume cut
 bare resume
 pass "cut and resumed"
 
-# -- a process that outlives the program and writes on: its trace stays until it has ended
+## left: a process that outlives the program and writes on: its trace stays until it has ended
 cat > there/leaves << 'END'
 if (!fork) {
 	@memory = map { "x" x 4096 } 1 .. 1000;
@@ -272,7 +274,7 @@ whole left left
 bare left
 pass "a process that is left"
 
-# -- the recording is killed there, with all that it is: what was written comes here, and it is said
+## killed: the recording is killed there, with all that it is: what was written comes here, and it is said
 rm -f begun go
 record -o killed -- env WORK="$work" perl -e '@memory = map { "x" x 4096 } 1 .. 1000; open(B, ">", "$ENV{WORK}/begun");
 	select(undef, undef, undef, 0.02) while 1' > killed.out 2> killed.err < /dev/null &
@@ -288,7 +290,7 @@ grep -q '^Result *aborted' killed.info || fail "killed: info: $(cat killed.info)
 bare killed
 pass "a recording that is killed"
 
-# -- cut while the trace is sent: only the rest is sent again
+## send: cut while the trace is sent: only the rest is sent again
 cat > bin/ssh-cut << END
 #!/bin/bash
 # the first send ends after some bytes, as if the connection did
@@ -319,7 +321,7 @@ bytes=$(find send -type f -printf '%s\n' | awk '{ n += $1 } END { print n }')
 [ "$total" -lt $((bytes - 15000)) ] || fail "send: the second answer has $total of $bytes bytes"
 pass "cut while it is sent"
 
-# -- a byte that changed here is found by the sum, and fetched again
+## damage: a byte that changed here is found by the sum, and fetched again
 cat > bin/ssh-damage << END
 #!/bin/bash
 case "\$*" in
@@ -343,7 +345,7 @@ whole damage damage
 bare damage
 pass "a damaged byte"
 
-# -- a node that does not fit: a machine, a kernel and a C library that the shell of the node tells
+## unfit: a node that does not fit: a machine, a kernel and a C library that the shell of the node tells
 # fake NAME COMMAND OUTPUT SENTENCE
 fake() {
 	rm -f fake/*
@@ -364,7 +366,7 @@ fake kernel uname '[ "$1" != -r ] || { echo 4.18.0-553.el8; exit; }; exec /bin/u
 fake glibc getconf 'echo glibc 2.12' 'node has glibc 2.12, and this recorder needs 2\.[0-9]* or newer'
 fake room df 'echo head; echo "/dev/x 100 99 64 99% /"' 'node has 64 KiB left in .* need .* --host-work'
 
-# -- a place that cannot be written, one without room, a node that is not there
+## places: a place that cannot be written, one without room, a node that is not there
 record --host-work /proc/nowhere -o place -- true > place.out 2> place.err < /dev/null
 code place 4 $?
 told place 'node has no place to work in: .*/proc/nowhere.*--host-work'
@@ -395,16 +397,13 @@ fi
 bare place
 pass "places"
 
-# -- --repeat, and --resume of what is no such folder
+## twice: --repeat, and --resume of what is no such folder
 record --repeat 2 -o twice.memtrace -- true > twice.out 2> twice.err < /dev/null
 code twice 0 $?
 whole twice twice-1.memtrace
 whole twice twice-2.memtrace
 bare twice
-"$MEMTRACE" record --resume args > again.out 2> again.err
+"$MEMTRACE" record --resume twice-1.memtrace > again.out 2> again.err
 code again 3 $?
 told again 'nothing waits on a node for this trace'
 pass twice
-
-
-summary host

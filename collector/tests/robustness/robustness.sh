@@ -7,6 +7,7 @@
 # that follows the format. Then killing of programs and recorders.
 # Run by ../run.sh robustness; each case has a time limit.
 #
+# LIST=1 names the cases, ONLY=NAME runs one, and ONLY=NAME/PATTERN what in it has such a name (quirks/crash).
 # BACKEND=none tests the launcher and the context library alone: what a trace
 # contains is then not looked at.
 
@@ -19,10 +20,6 @@ mkdir "$HOME"
 quirks=$bin/quirks
 export quirks bin
 backend=${BACKEND:-auto}
-
-wanted() {
-	[[ -z "${ONLY:-}" || $1 == $ONLY ]]
-}
 
 # check_trace NAME DIR [--killed]: opens and follows the format
 check_trace() {
@@ -134,6 +131,31 @@ go_program() {
 	chmod -R u+w "$work/go-cache" 2> /dev/null
 }
 
+# a program that touches 100 MiB and waits for a file
+need_ends() {
+	cat > "$work/ends.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char *p = malloc(100 << 20);
+
+	for (int i = 0; i < 100 << 20; i += 4096)
+		p[i] = 1;
+	puts("ready");
+	fflush(stdout);
+	while (access(argv[argc - 1], F_OK))
+		usleep(50000);
+	return 0;
+}
+END
+	gcc -O1 -o "$work/ends" "$work/ends.c"
+}
+
+cases robustness "$0"
+
+## go-children: a program of Go that makes processes, also in namespaces of their own
 go_program go-children <<'END'
 package main
 
@@ -171,7 +193,7 @@ func main() {
 }
 END
 
-# the runtime takes memory that it gave back for zeroes
+## go-memory: the runtime of Go takes memory that it gave back for zeroes
 go_program go-memory <<'END'
 package main
 
@@ -380,6 +402,7 @@ done
 
 # ---- programs that people use ----------------------------------------------
 
+## python-threads: eight threads of Python
 script python-threads 20 python3 <<'END'
 python3 -c '
 import threading
@@ -391,6 +414,7 @@ ts = [threading.Thread(target=work, args=(i,)) for i in range(8)]
 [t.start() for t in ts]; [t.join() for t in ts]
 print(total)'
 END
+## python-processes: a pool of processes, pipes and fork in Python
 # Python 3.12 and later count the threads of the process, the monitor too, and warn about fork (docs/how/collector-user.md)
 script python-processes 30 python3 <<'END'
 python3 -W ignore::DeprecationWarning -c '
@@ -405,6 +429,7 @@ if __name__ == "__main__":
         os.write(w, b"child %d" % sum(range(1000))); os._exit(0)
     print(os.read(r, 100), os.wait()[1])'
 END
+## gcc: the compiler, and what it made
 script gcc 30 gcc <<'END'
 cat > a.c <<X
 #include <stdio.h>
@@ -413,10 +438,12 @@ int main(int c, char **v) { double s = 0; for (int i = 0; i < 1000; i++) s += si
 X
 gcc -O2 -Wall -Wextra -o a a.c -lm && rm a.c && ./a; s=$?; rm a; exit $s
 END
+## gcc-error: the compiler with a mistake in its input
 script gcc-error 20 gcc <<'END'
 echo 'int main(void) { return x; }' > b.c
 gcc -c b.c
 END
+## g++: the compiler of C++, exceptions in what it made
 script g++ 40 g++ <<'END'
 cat > a.cc <<X
 #include <vector>
@@ -430,6 +457,7 @@ int main() { std::map<std::string, std::vector<int>> m; for (int i = 0; i < 2000
 X
 g++ -O1 -o a a.cc && ./a; s=$?; rm -f a a.cc; exit $s
 END
+## git: a repository is made, packed and read
 script git 30 git <<'END'
 export GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' GIT_COMMITTER_DATE='2020-01-01T00:00:00Z'
 git init -q -b main r && cd r
@@ -438,15 +466,19 @@ for i in 1 2 3; do seq $((i * 1000)) > f; git add f; git commit -qm "commit $i";
 git log --stat --format=%H; git gc -q; git fsck; git show HEAD~1:f | tail -1
 cd ..; rm -rf r
 END
+## sort: sort with threads in a pipe
 script sort 20 <<'END'
 seq 200000 | awk '{ print ($1 * 7919) % 200003, $1 }' | sort -n --parallel=2 -S 20M | md5sum
 END
+## xz: xz with threads
 script xz 40 xz <<'END'
 seq 400000 | xz -T2 --block-size=500KiB -3 | tee >(md5sum >&2) | xz -dc | md5sum
 END
+## gzip: gzip there and back
 script gzip 20 gzip <<'END'
 seq 300000 | gzip -9n | gzip -dc | md5sum
 END
+## openssl: sums and ciphers
 script openssl 20 openssl <<'END'
 seq 200000 > f
 openssl dgst -sha512 f
@@ -454,35 +486,40 @@ openssl enc -aes-256-cbc -K 00112233445566778899aabbccddeeff00112233445566778899
 	-iv 00112233445566778899aabbccddeeff -in f | openssl dgst -sha256
 rm f
 END
+## perl: strings, pipes, fork
 script perl 20 perl <<'END'
 perl -e 'my %h; $h{$_ % 1000} .= $_ for 1..50000; my $n = 0; $n += length for values %h; print "$n\n";
 	print `echo from backticks`; open(my $p, "-|", "seq 5") or die; print <$p>; close $p;
 	my $pid = fork; if (!$pid) { exit 9 } waitpid $pid, 0; print $? >> 8, "\n"; exit 5'
 END
+## pipeline: pipes, jobs and exit codes of a shell
 script pipeline 20 <<'END'
 yes line | head -n 100000 | cat -n | sed 's/line/other/' | tr a-z A-Z | cut -c1-20 | uniq | tail -3
 (echo a; echo b >&2; false) | cat; echo "${PIPESTATUS[@]}"
 for i in $(seq 20); do (exit $i) & done; wait; x=$(echo $(echo nested)); echo $x
 END
+## tar: an archive of many files
 script tar 20 tar <<'END'
 mkdir d; for i in $(seq 50); do seq $i > d/$i; done
 tar cf - --sort=name --mtime=@0 --owner=0 --group=0 d | md5sum; rm -r d
 END
+## sqlite: a database with an index
 script sqlite 20 sqlite3 <<'END'
 sqlite3 x.db 'create table t(a,b); with recursive n(i) as (select 1 union all select i+1 from n where i<20000)
 	insert into t select i, i*i % 1000 from n; create index x on t(b); select count(*), sum(a) from t where b < 10;'
 rm x.db
 END
+## node: JavaScript with a child
 script node 40 node <<'END'
 node -e 'const a = []; for (let i = 0; i < 200000; i++) a.push({i}); console.log(a.reduce((s, x) => s + x.i, 0));
 	require("child_process").exec("echo child", (e, o) => { console.log(o.trim()); process.exitCode = 3; });'
 END
-# the unwind tables of its machine code make the unwinder of libgcc abort
+## luajit: the unwind tables of its machine code make the unwinder of libgcc abort
 script luajit 20 luajit <<'END'
 luajit -e 'local t = {} for i = 1, 300000 do t[i % 5000 + 1] = { i, tostring(i) } end
 	local s = 0 for k, v in pairs(t) do s = s + v[1] end print(s)'
 END
-# memory in a signal handler, whatever the loader is doing then
+## signals-in-the-loader: memory in a signal handler, whatever the loader is doing then
 script signals-in-the-loader 30 gcc <<'END'
 cat > plug.c <<X
 static char data[300000] = { 1 }, zero[500000];
@@ -521,7 +558,7 @@ X
 for i in 0 1 2; do gcc -O1 -shared -fPIC -o plug$i.so plug.c; done
 gcc -O1 -o main main.c -ldl && ./main; s=$?; rm plug* main*; exit $s
 END
-# memory in a signal handler on the smallest stack that programs give it, with nothing below
+## small-signal-stack: memory in a signal handler on the smallest stack that programs give it, with nothing below
 script small-signal-stack 10 gcc <<'END'
 cat > main.c <<X
 #define _GNU_SOURCE
@@ -545,7 +582,7 @@ int main(void)
 X
 gcc -O2 -o main main.c && ./main; s=$?; rm main*; exit $s
 END
-# a library whose constructor makes threads, with pthread_create, and with what nobody can come before
+## constructor-threads: a library whose constructor makes threads, with pthread_create, and with what nobody can come before
 for kind in pthread thrd; do
 	script constructor-threads-$kind 30 gcc <<'END'
 cat > lib.c <<X
@@ -604,31 +641,38 @@ gcc -O1 -shared -fPIC -pthread $c11 -o libthreads.so lib.c && gcc -O1 -o main ma
 s=$?; rm lib* main*; exit $s
 END
 done
+## gawk-bc: awk and bc
 script gawk-bc 20 awk bc <<'END'
 echo '2^2000 % 10^20' | bc; awk 'BEGIN { for (i = 0; i < 100000; i++) a[i] = i; print length(a) }'
 END
+## find-xargs: find, and xargs with two at a time
 script find-xargs 20 <<'END'
 find /usr/include -name '*.h' | sort | head -200 | xargs -n 20 -P 2 cat | wc -c
 END
+## make: make with two jobs
 script make 30 make <<'END'
 printf 'all: a b c\na b c:\n\t@sleep 0.05; echo $@ > $@\n' > Makefile
 make -s -j2 && cat a b c; rm a b c Makefile
 END
+## crash-in-shell: a program that crashes in a shell
 script crash-in-shell 10 <<'END'
 exec 2> /dev/null; ulimit -c 0; "$quirks" crash; echo "status $?" ; (kill -9 $BASHPID); echo $?
 END
+## here-strings: here-strings, descriptors, traps and limits of a shell
 script here-strings 10 <<'END'
 read -r a b <<< "x y"; echo $b; exec 5> f; echo five >&5; exec 5>&-; cat f; rm f
 trap 'echo trapped' USR1; kill -USR1 $$; ulimit -n 50; echo $(ulimit -n)
 END
+## many-processes: eighty processes
 script many-processes 40 <<'END'
 for i in $(seq 60); do /bin/true; done; echo $(for i in $(seq 20); do /bin/echo $i; done)
 END
+## read-only-directory: folders that cannot be written
 script read-only-directory 10 <<'END'
 cd /proc/self && ls -d task; cd /; pwd
 END
 
-# the same with other parameters of the recorder
+## options: the same with other parameters of the recorder
 if wanted options; then
 	for o in "--interval 1ms" "--interval 10s" "--subphases 10 --interval 20ms" "--max-overhead 0.1 --interval 5ms" \
 		"--compress" "--backend none" "--min-alloc 1 --stack-depth 64" "--min-static 1"; do
@@ -644,7 +688,8 @@ if wanted options; then
 	done
 fi
 
-# the examples: their check sums are on stdout, their times on stderr
+## examples: the examples print the same check sums
+# their check sums are on stdout, their times on stderr
 make -s -C "$tests/../../examples" || fail "the examples do not build"
 for e in "matmul naive -n 256" "matmul blocked -n 300 -t 3" "matmul modulo -n 256" "bucketsort dynamic -i 10" \
 	"bucketsort cyclic -i 10 -t 3" "bucketsort fair -i 10" "stencil serial -n 48 -s 50" "stencil parallel -n 48 -s 50" \
@@ -654,10 +699,12 @@ done
 
 # ---- small nasty programs ---------------------------------------------------
 
+## quirks: small nasty programs, each of which does one thing that a recorder may stumble over
 while read -r name status; do
 	same "$name" 10 "$quirks" "$name"
 done < <("$quirks" list)
 
+## exit-codes: exit codes of programs are those of the command
 if wanted exit-codes; then
 	bad=
 	for status in 0 1 2 3 4 5 77 99 124 125 126 127 128 129 130 200 254 255; do
@@ -668,6 +715,7 @@ if wanted exit-codes; then
 	done
 	if [ -z "$bad" ]; then pass "exit codes"; else fail "exit codes (wanted:got)$bad"; fi
 fi
+## deaths: deaths by signals, also in the manifest
 if wanted deaths; then
 	# whoever runs the tests may ignore signals (nohup, a job in the background)
 	bad=
@@ -683,6 +731,7 @@ if wanted deaths; then
 	done
 	if [ -z "$bad" ]; then pass "deaths by signal"; else fail "deaths by signal (wanted:got)$bad"; fi
 fi
+## not-found: programs that cannot be run
 if wanted not-found; then
 	"$MEMTRACE" record --quiet --backend "$backend" -o "$work/e" -- ./no-such-program > "$work/e.out" 2>&1
 	got=$?
@@ -702,6 +751,7 @@ if wanted not-found; then
 		fail "programs that cannot be run: status $got (127), $got2 (126), $got3 (126), $got4 (5), $(cat "$work/e.out")"
 	fi
 fi
+## no-overwrite: no trace is overwritten
 if wanted no-overwrite; then
 	(cd "$work" && mkdir -p n && cd n && for i in 1 2; do "$MEMTRACE" record --quiet -- "$quirks" exit 0; done)
 	count=$(ls "$work/n" | wc -l)
@@ -714,10 +764,12 @@ if wanted no-overwrite; then
 		fail "no trace is overwritten: $count directories, status $got for an existing one"
 	fi
 fi
+## stdin: standard input reaches the program
 if wanted stdin; then
 	out=$(seq 1000 | "$MEMTRACE" record --quiet --backend "$backend" -o "$work/stdin" -- wc -l)
 	if [ "$out" = 1000 ]; then pass "stdin reaches the program"; else fail "stdin: '$out'"; fi
 fi
+## full-disk: a full disk: the program goes on, the reason is told
 if wanted full-disk; then
 	# thousands of pages, each at least once: of one block, and of thousands
 	block="dd if=/dev/zero of=/dev/null bs=48M count=1 status=none"
@@ -776,6 +828,7 @@ if wanted full-disk; then
 	fi
 fi
 
+## descriptors: a program without descriptors, and folders that cannot be made
 if wanted descriptors; then
 	# a program that may open no file at all while it works, and again afterwards: nothing is wrong with the disk, and nothing is lost
 	cat > "$work/descriptors.c" <<'END'
@@ -825,6 +878,7 @@ fi
 
 # ---- processes that are only counted ---------------------------------------------
 
+## small: small processes are counted, and recorded when they grow
 if [ "$backend" = auto ] || [ "$backend" = zap ]; then
 	cat > "$work/grows.c" <<'END'
 #include <stdio.h>
@@ -891,6 +945,7 @@ fi
 
 # ---- processes with numbers of their own (sandboxes, containers) --------------------
 
+## untraced-clone: a process that is left to itself, as sandboxes make it: what was touched before is in the trace
 cat > "$work/leaves.c" <<'END'
 #define _GNU_SOURCE
 /* writes PAGES pages, then makes a process that is left to itself, as sandboxes do; from then on nothing of this one is traced */
@@ -925,6 +980,7 @@ if wanted untraced-clone && [ "$backend" != none ]; then
 		fail "untraced-clone: '$got', $count accesses of 500 pages or more"
 	fi
 fi
+## namespaces: process 1 of a sandbox is not the machine's
 if ! wanted namespaces || [ "$backend" = none ]; then
 	:
 elif ! unshare --pid --fork true 2> /dev/null; then
@@ -943,6 +999,7 @@ fi
 
 # ---- runtimes that bear no thread of ours: the program runs untraced --------------
 
+## runtimes: runtimes that bear no thread of ours (sanitizers, Valgrind): the program runs untraced
 cat > "$work/threads.c" <<'END'
 #include <pthread.h>
 #include <stdio.h>
@@ -994,6 +1051,7 @@ END
 
 # ---- libraries that are loaded while threads run --------------------------------
 
+## late-libraries: libraries that are loaded while threads run
 cat > "$work/plugin.c" <<'END'
 #define PAGES 64
 static char table[PAGES * 4096] = { 1, 2, 3 };		/* .data */
@@ -1072,6 +1130,7 @@ fi
 
 # ---- what was touched before a program goes on as another one, in each way to do that
 
+## goes-on: what was touched before a program goes on as another one, in each way to do that
 cat > "$work/goes-on.c" <<'END'
 #include <fcntl.h>
 #include <stdlib.h>
@@ -1108,23 +1167,7 @@ fi
 
 # ---- the last interval is long in coming: a thousandth of a processor when the program ends ---------
 
-cat > "$work/ends.c" <<'END'
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-	char *p = malloc(100 << 20);
-
-	for (int i = 0; i < 100 << 20; i += 4096)
-		p[i] = 1;
-	puts("ready");
-	fflush(stdout);
-	while (access(argv[argc - 1], F_OK))
-		usleep(50000);
-	return 0;
-}
-END
+## slow-end: the last interval is long in coming: a thousandth of a processor when the program ends
 # little_cpu: makes the group $group, whose processes get 1 ms of CPU time per second
 little_cpu() {
 	local top
@@ -1145,7 +1188,7 @@ if ! wanted slow-end || [ "$backend" = none ]; then
 elif ! little_cpu; then
 	skip "slow end: no permission to make a control group"
 else
-	gcc -O1 -o "$work/ends" "$work/ends.c"
+	need_ends
 	"$MEMTRACE" record --quiet --backend "$backend" --max-overhead 0 --interval 60s -o "$work/ends.trace" -- "$work/ends" "$work/slow-end.go" > "$work/ends.out" 2>&1 &
 	recorder=$!
 	await grep -q ready "$work/ends.out"
@@ -1165,6 +1208,7 @@ fi
 
 # ---- the recorder in the program stands still at its end: the program goes on, what is lost is told ------
 
+## standstill: the recorder in the program stands still at its end: the program goes on, what is lost is told
 cat > "$work/hold.c" <<'END'
 /* hold PID [MONITOR]: stops the second thread of the process, or its monitor beside it, until that ends */
 #include <dirent.h>
@@ -1197,8 +1241,7 @@ int main(int argc, char **argv)
 END
 if wanted standstill && [ "$backend" != none ]; then
 	gcc -O1 -o "$work/hold" "$work/hold.c"
-	gcc -O1 -o "$work/ends" "$work/ends.c"
-	rm -f "$work/slow-end.go"
+	need_ends
 	"$MEMTRACE" record --backend zap --max-overhead 0 --interval 60s -o "$work/still" -- "$work/ends" "$work/slow-end.go" > "$work/ends.out" 2> "$work/still.err" &
 	recorder=$!
 	await grep -q ready "$work/ends.out"
@@ -1226,6 +1269,7 @@ fi
 # ---- faults that end in a signal ---------------------------------------------------
 # A program with guard pages and barriers: what faults and is refused is no access. One interval, so that each page has one record.
 
+## refused-faults: faults that end in a signal are no accesses
 if wanted refused-faults && [ "$backend" != none ] && perf_works; then
 	"$MEMTRACE" record --quiet --backend "$backend" --max-overhead 0 --subphases 1 --interval 60s -o "$work/refused" \
 		-- "$quirks" barriers > "$work/refused.out" 2>&1
@@ -1244,6 +1288,7 @@ fi
 # ---- addresses that are not random: debuggers, randomize_va_space=0 --------------
 # The stack ends where the user address space does.
 
+## fixed-addresses: addresses that are not random: debuggers, randomize_va_space=0
 if setarch -R true 2>/dev/null; then
 	script fixed-addresses 20 setarch <<'END'
 setarch -R "$quirks" atexit; echo $?
@@ -1256,6 +1301,7 @@ fi
 
 # ---- sudden death -------------------------------------------------------------
 
+## sudden-death: programs and recorders that are killed, at any time
 RANDOM=${SEED:=$$}
 
 # The recorder runs in its own session; a kill takes only what is named.
@@ -1332,7 +1378,7 @@ if wanted sudden-death; then
 		sudden recorder $n
 	done
 fi
-# Killed after the accesses of the last interval, before or while its line was written.
+## cut-interval: killed after the accesses of the last interval, before or while its line was written
 if wanted cut-interval && [ "$backend" != none ]; then
 	"$MEMTRACE" record --quiet --backend "$backend" --interval 20ms -o "$work/cut" -- "$bin/visits" -d 300 -n 1000000 -p 100 "$work/cut.log" \
 		> "$work/cut.out" 2>&1
@@ -1357,6 +1403,7 @@ if wanted cut-interval && [ "$backend" != none ]; then
 		fi
 	done
 fi
+## interrupt: SIGTERM to the recorder reaches the program, also one that hangs
 if wanted interrupt; then
 	"$MEMTRACE" record --quiet --backend "$backend" -o "$work/int" -- sleep 600 &
 	recorder=$!
@@ -1409,4 +1456,3 @@ if wanted interrupt; then
 		fail "SIGTERM twice at once: the program did not end by itself"
 	fi
 fi
-summary robustness
