@@ -131,6 +131,19 @@ static void consistent(void)
 	mt_maps_free(&maps);
 }
 
+/* How much address space the mappings of the file of the parent take. */
+static uint64_t bytes_of(struct mt_maps *maps)
+{
+	struct mt_map m;
+	uint64_t bytes = 0;
+
+	mt_maps_rewind(maps);
+	while (mt_maps_next(maps, &m))
+		if (m.ino == inode(theirs))
+			bytes += m.end - m.start;
+	return bytes;
+}
+
 /* Nothing outside of the lists is touched, and nothing at all without other threads. */
 static void nothing_else(void)
 {
@@ -160,6 +173,23 @@ static void nothing_else(void)
 	CHECK_EQ(*word(base, LIVE, IN_LIVE - 8), 0x0202020202020202ull);
 	CHECK_EQ(*word(base, LIVE, IN_LIVE), 0x0101010101010101ull);
 	CHECK_EQ(*word(base, LIVE, IN_LIVE + LINK_BYTES), 0x0202020202020202ull);
+	/* a thread whose list is nowhere here, before one that is */
+	{
+		uint64_t two[2] = { 4096, heads[0] };
+		struct mt_stacks both = { two, 2, 0 };
+		struct mt_maps then = { 0 }, now = { 0 };
+
+		memset(word(base, LIVE, 0), 2, 2 * MT_PAGE);
+		CHECK(!mt_maps_read_self(&then));
+		CHECK_EQ(mt_stacks_settle(&both, &maps, 0, inode(theirs), theirs), 2);
+		CHECK_EQ(*word(base, LIVE, IN_LIVE), 0x0101010101010101ull);
+		CHECK_EQ(*word(base, LIVE, IN_LIVE - 8), 0x0202020202020202ull);
+		/* of what it looked at in the other file, nothing stays mapped */
+		CHECK(!mt_maps_read_self(&now));
+		CHECK_EQ(bytes_of(&now), bytes_of(&then));
+		mt_maps_free(&then);
+		mt_maps_free(&now);
+	}
 	mt_maps_free(&maps);
 }
 
@@ -247,6 +277,72 @@ static void *maker(void *arg)
 	return arg;
 }
 
+/* Lists are those of this libc only if all of them are lists, nothing is on its way, and the lock is free and inside of the object. */
+static void recognised(void)
+{
+	struct stack_lists *l;
+	struct list_head *head[3], torn = { NULL, NULL }, *next;
+	const uint64_t end = lists.end;
+
+	if (!list_lock)
+		return;
+	l = (struct stack_lists *)((char *)list_lock - offsetof(struct stack_lists, lock));
+	head[0] = &l->used;
+	head[1] = &l->user;
+	head[2] = &l->cache;
+#define FOUND() (list_lock = NULL, find_lock(), list_lock == &l->lock)
+	CHECK(FOUND());
+	lists.end = (uint64_t)&l->lock + 3;
+	CHECK(!FOUND());
+	lists.end = (uint64_t)&l->lock + 4;
+	CHECK(FOUND());
+	lists.end = end;
+	for (int i = 0; i < 3; i++) {
+		next = head[i]->next;
+		head[i]->next = &torn;
+		CHECK(!FOUND());
+		head[i]->next = next;
+	}
+	l->in_flight = 8;
+	CHECK(!FOUND());
+	l->in_flight = 0;
+	l->lock = 1;
+	CHECK(!FOUND());
+	CHECK_EQ(mt_stacks_lock(), 0);	/* no list, no lock */
+	l->lock = 0;
+	CHECK(FOUND());
+#undef FOUND
+}
+
+static atomic_int holds;
+
+static void *holder(void *arg)
+{
+	CHECK_EQ(mt_stacks_lock(), 1);
+	holds = 1;
+	nap_ns(20000000);
+	mt_stacks_unlock(1);
+	return arg;
+}
+
+/* Who waits for the lock has it when it is given back. */
+static void handed_over(void)
+{
+	pthread_t t;
+	int got = 0;
+
+	CHECK_EQ(pthread_create(&t, NULL, holder, NULL), 0);
+	while (!holds)
+		nap_ns(100000);
+	/* on a busy machine the other thread may keep it longer than anybody waits */
+	for (int i = 0; i < 200 && !got; i++)
+		got = mt_stacks_lock();
+	CHECK_EQ(got, 1);
+	mt_stacks_unlock(got);
+	CHECK_EQ(*list_lock, 0);
+	pthread_join(t, NULL);
+}
+
 /* While we hold libc's lock no thread comes into its lists; who holds it for long does not stop a fork. */
 static void held(void)
 {
@@ -260,9 +356,12 @@ static void held(void)
 	CHECK(list_lock != NULL);
 	if (!list_lock)
 		return;
+	recognised();
+	handed_over();
 	l = (struct stack_lists *)((char *)list_lock - offsetof(struct stack_lists, lock));
 	CHECK_EQ(pthread_create(&t, NULL, maker, NULL), 0);
 	CHECK_EQ(mt_stacks_lock(), 1);
+	CHECK_EQ(mt_stacks_lock(), 0);	/* it is ours, and nobody waits for it */
 	used = l->used;
 	CHECK(used.next != &l->used);
 	go = 1;

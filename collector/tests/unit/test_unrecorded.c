@@ -12,6 +12,7 @@
 #include "common/arch.h"
 #include "harness.h"
 
+static json_int_t cpu_ns, unreached;
 static char dir[] = "/tmp/memtrace-unrecorded-XXXXXX";
 
 /* What is counted when the file has these lines; -1 for nothing at all. */
@@ -34,6 +35,8 @@ static json_int_t counted(const char *lines, json_int_t *left_out, char *text, s
 		return -1;
 	n = json_integer_value(json_object_get(j, "processes"));
 	*left_out = json_integer_value(json_object_get(j, "left_out"));
+	cpu_ns = json_integer_value(json_object_get(j, "cpu_ns"));
+	unreached = json_integer_value(json_object_get(j, "unreached"));
 	snprintf(text, cap, "%s", json_string_value(json_object_get(j, "text")));
 	json_decref(j);
 	return n;
@@ -56,11 +59,14 @@ int main(void)
 		      "14,9,begin,exec,small,8,0,0,\"/opt/a,b\"\n"
 		      "15,9,recorded,,small,8,3,2000000,\"/opt/a,b\"\n", &left, text, sizeof(text)) == 2);
 	CHECK(left == 0);
+	CHECK_EQ(cpu_ns, 5);	/* of those that have ended, and were not recorded */
+	CHECK_EQ(unreached, 0);
 	CHECK(!strcmp(text, "2 processes not recorded: 2 that asked for little memory (--min-process); dash 1, true 1"));
 
 	/* a number that is used again is another process */
 	CHECK(counted("1,7,begin,exec,small,1,0,0,/bin/true\n2,7,end,,small,1,5,0,/bin/true\n"
-		      "3,7,begin,exec,small,1,0,0,/bin/true\n4,7,end,,small,1,5,0,/bin/true\n", &left, text, sizeof(text)) == 2);
+		      "3,7,begin,exec,small,1,0,0,/bin/true\n4,7,end,,small,1,7,0,/bin/true\n", &left, text, sizeof(text)) == 2);
+	CHECK_EQ(cpu_ns, 12);
 
 	/* what cannot be recorded, named by the launcher at the end: the process of line 1 went on as something static */
 	CHECK(counted("1,7,begin,fork,small,1,0,0,/bin/dash\n3,9,begin,exec,small,1,0,0,/bin/sed\n"
@@ -68,6 +74,7 @@ int main(void)
 		      "4,8,begin,exec,foreign,1,0,0,\"/opt/old\"\n", &left, text, sizeof(text)) == 3);
 	CHECK_STR(text, "3 processes not recorded: 1 that asked for little memory (--min-process), 1 statically linked, "
 		  "1 not a " MT_ARCH_NAME " program; busy 1, old 1, sed 1; --backend kmod records them all");
+	CHECK_EQ(unreached, 2);	/* what the kernel module would have recorded */
 	CHECK(counted("1,7,begin,fork,no-hook,1,0,0,\"\"\n", &left, text, sizeof(text)) == 1);
 	CHECK(strstr(text, ": 1 made by a system call of the program itself, which no hook sees;") != NULL);
 

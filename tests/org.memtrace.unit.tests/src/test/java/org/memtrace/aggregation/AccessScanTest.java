@@ -219,6 +219,25 @@ class AccessScanTest {
 		assertEquals(1, other.filtered(mask).lost().chunks(), "filters lose no losses");
 	}
 
+	/** A record that reads and writes has a half that is wanted, and one that is not. */
+	@Test
+	void whatIsNotWantedOfARecordIsItsOtherHalf() throws Exception {
+		AccessTable all = AccessTable.of(store, rechunked(77));
+		for (int type = 0; type < 2; type++) { // reads are even, writes odd
+			long wanted = type;
+			AccessMask one = new AccessMask();
+			one.keep(BasicDimensions.TYPE, BasicDimensions.TYPE.values(all, Progress.NONE), t -> t % 2 == wanted);
+			AccessMask none = new AccessMask();
+			none.keepAny(List.of(one), true);
+			AccessDetails in = all.filtered(one).details(0);
+			AccessDetails out = all.filtered(none).details(0);
+			assertEquals(all.details(0).reads(), in.reads() + out.reads());
+			assertEquals(all.details(0).writes(), in.writes() + out.writes());
+			assertTrue(in.records() + out.records() > all.records(), "some do both");
+			assertEquals(0, type == 0 ? out.reads() + in.writes() : out.writes() + in.reads());
+		}
+	}
+
 	@Test
 	void rowsByNumberAreThoseOfTheScan() throws Exception {
 		AccessTable other = AccessTable.of(store, rechunked(77));

@@ -210,6 +210,35 @@ class PreAggregatesTest {
 		}
 	}
 
+	/** Of each range of pages the sums are known and right, or not known. */
+	@Test
+	void sumsOfARangeHaveNoPageTooMany() throws Exception {
+		try (TraceStore store = trace(new Random(SEED + 5), 0, 3000)) {
+			AccessTable table = AccessTable.load(store, Progress.NONE);
+			AccessCube cube = cube(table, table.times(TimeDensity.GRID, Progress.NONE), AccessCube.MOST_CELLS);
+			long[] reads = new long[table.producers().size() + 1];
+			table.scan().run(AccessQuery.ALL, AccessCube.COLUMNS, "", Progress.NONE, (from, to) -> (chunk, leafFrom, leafTo) -> {
+				synchronized (reads) {
+					for (int l = leafFrom; l < leafTo; l++) {
+						for (int r = chunk.leafFrom[l]; r < chunk.leafFrom[l + 1]; r++) {
+							reads[chunk.leaf[l]] += chunk.reads[r];
+						}
+					}
+				}
+			});
+			int known = 0;
+			for (int to = 1; to <= table.producers().size(); to++) {
+				AccessCube.Rows rows = cube.rows(new AccessQuery(Long.MIN_VALUE, Long.MAX_VALUE, 0, to), true);
+				if (rows != null) {
+					known++;
+					long sum = Arrays.stream(rows.chunk().reads, 0, rows.chunk().rows).sum();
+					assertEquals(Arrays.stream(reads, 0, to).sum(), sum, "seed " + SEED + ", to " + to);
+				}
+			}
+			assertTrue(known > 1 && known < table.producers().size(), "known " + known);
+		}
+	}
+
 	private static long[] columns(AccessCube cube) {
 		AccessCube.Rows rows = cube.rows(AccessQuery.ALL, true);
 		AccessChunk c = rows.chunk();

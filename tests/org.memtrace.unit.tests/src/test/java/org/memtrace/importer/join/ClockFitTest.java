@@ -61,6 +61,22 @@ class ClockFitTest {
 		assertEquals(5_000_000, fit.residualNs(), 2);
 	}
 
+	/** Most births are within 20 ms, and each a little later than the one before: slopes between them say nothing of the clocks. */
+	@Test
+	void timesThatAreNearToEachOtherTellNoDrift() {
+		List<Anchor> anchors = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			anchors.add(new Anchor(i * 1_000_000L, i * 1_000_000L + 2_000 * i));
+		}
+		for (int i = 0; i < 3; i++) {
+			long other = 10 * S + i * S / 10;
+			anchors.add(new Anchor(other, other + other / 20_000));
+		}
+		ClockFit fit = ClockFit.of(anchors, 11 * S);
+		assertTrue(fit.drifts());
+		assertEquals(5e-5, fit.drift(), 5e-6);
+	}
+
 	@Test
 	void noDriftIsExtrapolatedFromOneEnd() {
 		List<Anchor> anchors = List.of(new Anchor(0, 0), new Anchor(S, S + 100_000), new Anchor(2 * S, 2 * S + 200_000));

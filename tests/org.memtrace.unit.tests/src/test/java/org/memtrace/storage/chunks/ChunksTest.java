@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -267,6 +268,36 @@ class ChunksTest {
 			List<Integer> read = new ArrayList<>();
 			byTime.read(ids, batch -> take(batch, places, read));
 			assertEquals(Arrays.stream(ids).filter(id -> id >= 0 && id < places.size()).boxed().toList(), read, about);
+			byTime.close();
+		}
+	}
+
+	/** A full chunk has more rows than two bytes can number. */
+	@Test
+	void aFullChunkByTime() throws Exception {
+		Random random = new Random(5);
+		int n = 70_000;
+		List<Row> rows = new ArrayList<>();
+		for (int i = 0; i < n; i++) {
+			long s = random.nextInt(1 << 20);
+			rows.add(new Row(0, s, s + 1, i % 3, i % 3, 0, 1, i, 1, 0, 0, i, 0, i > 0 ? 0 : -1, 0));
+		}
+		Case c = new Case(rows, new int[] {0}, 1);
+		HeapBlobs blobs = write(c, 1 << 12, n, 2 * n, 1 << 24);
+		StoredChunks chunks = new StoredChunks("t", blobs.index(), blobs);
+		assertEquals(1, chunks.size());
+		List<Row> places = read(chunks, c.leafOfCell);
+		for (long heap : new long[] {1L << 30, 0}) { // on the heap, and in a file
+			AccessesByTime byTime = new AccessesByTime(chunks, c.leafOfCell, e -> {
+				throw new AssertionError(e);
+			}, 5000, 100, new TimeRuns(chunks, directory, heap));
+			List<Integer> order = new ArrayList<>(IntStream.range(0, n).boxed().toList());
+			order.sort(Comparator.comparingLong((Integer id) -> places.get(id).start).thenComparingInt(id -> id));
+			assertEquals(order, visit(byTime, c, AccessQuery.ALL, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, places));
+			int[] ids = {0, 65_535, 65_536, 66_000, n - 1};
+			List<Integer> read = new ArrayList<>();
+			byTime.read(ids, batch -> take(batch, places, read));
+			assertEquals(Arrays.stream(ids).boxed().toList(), read);
 			byTime.close();
 		}
 	}
