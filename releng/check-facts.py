@@ -53,6 +53,16 @@ for path in files("org.memtrace.importer/*RecordOption.java"):
     for m in re.finditer(r'^\t[A-Z_]+\("[a-z-]+",', text, re.M):
         complain(path, text, m.start(), "the command table tells kind, default and limits")
 
+# Files of a trace that one program writes and another reads.
+names_file = one("tracenames.h")
+names = re.findall(r'^#define (MT_FILE_\w+) "([^"]+)"', names_file.read_text(), re.M)
+if len(names) < 10:
+    wrong.append("tracenames.h: only %d names" % len(names))
+for path, text in C.items():
+    for macro, name in names if path != names_file else []:
+        for m in re.finditer(r'^(?!\s*(?:/?\*|//)).*?"(?:[^"\n]*/)?%s(?:[. :][^"\n]*)?"' % re.escape(name), text, re.M):
+            complain(path, text, m.end(), '"%s" is %s of tracenames.h' % (name, macro))
+
 # Options are named by words of the command table. (A word in a table of C is looked up in each run.)
 COMMANDS = TOP / "org.memtrace.cli/commands"
 OPTION = re.compile(r"^option: (?:-\w, )?--([a-z][a-z0-9-]*)", re.M)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/rawsys.h"
+#include "common/tracenames.h"
 
 #define CHUNK_BYTES (64ull << 20)
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -66,7 +67,7 @@ int mt_tracefile_open(struct mt_tracefile *t, int dirfd, char *abuf, size_t acap
 	memset(t, 0, sizeof(*t));
 	t->dirfd = dirfd;
 	mt_out_init(&t->accesses, -1, abuf, acap);
-	mt_out_init(&t->intervals, make(t, "intervals.csv"), ibuf, icap);
+	mt_out_init(&t->intervals, make(t, MT_FILE_INTERVALS), ibuf, icap);
 	put_header(&t->intervals, mt_interval_columns, mt_n_interval_columns);
 	mt_out_flush(&t->intervals);	/* a program killed at once leaves a readable trace */
 	return t->intervals.fd < 0 ? t->intervals.fd : 0;
@@ -295,7 +296,7 @@ uint64_t mt_tracefile_interval_end(struct mt_tracefile *t, const struct mt_inter
 	if (t->accesses.len)
 		mt_out_flush(&t->accesses);
 	if (o->fd < -1) {	/* it could not be made before: what is not told would never be */
-		o->fd = make(t, "intervals.csv");
+		o->fd = make(t, MT_FILE_INTERVALS);
 		if (o->fd >= 0)
 			put_header(o, mt_interval_columns, mt_n_interval_columns);
 	}

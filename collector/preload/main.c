@@ -402,15 +402,15 @@ static void record(const char *how, const char *obstacle, int constructor)
 		cnt_off();
 		return;
 	}
-	mt_image_describe(&p->image, "none", "the image was killed before it had started");
+	mt_image_describe(&p->image, MT_NO_BACKEND, "the image was killed before it had started");
 	mt_image_export(&p->image, constructor);
 	if (obstacle) {
 		mt_fd_hide(0);
 		cnt_off();
-		mt_image_describe(&p->image, "none", obstacle);
+		mt_image_describe(&p->image, MT_NO_BACKEND, obstacle);
 		return;
 	}
-	mt_image_save_maps(&p->image, "maps-start.txt");
+	mt_image_save_maps(&p->image, MT_FILE_MAPS);
 	ctx_init(&p->image);
 
 	mask = mt_block_signals();
@@ -471,7 +471,7 @@ static int stay_quiet(enum mt_start choice, int root, const char *how)
 		mt_fd_hide(0);
 		if (err < 0)
 			return -EIO;
-		mt_image_describe(&p->image, "none", mt_quiet_message(choice));
+		mt_image_describe(&p->image, MT_NO_BACKEND, mt_quiet_message(choice));
 		mt_image_export(&p->image, 1);
 	}
 	if (choice == MT_START_NEVER)

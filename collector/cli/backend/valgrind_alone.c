@@ -15,6 +15,7 @@
 #include "count/site.h"
 #include "cli/trace/tracedir.h"
 #include "common/tracefile.h"
+#include "common/tracenames.h"
 #include "cli/base/util.h"
 #include "cli/backend/valgrind_alone.h"
 
@@ -132,14 +133,14 @@ static bool make(struct image *im)
 		      "the program is static, so that no library can be loaded into it: no allocations, no thread names", "page_size_bytes", PAGE);
 	text = j ? json_dumps(j, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;
 	if (text)
-		put_text(im, "image.json", text);
+		put_text(im, MT_FILE_IMAGE, text);
 	free(text);
 	json_decref(j);
 	mt_tracefile_open(&im->file, im->file.dirfd, mt_alloc(BUFFER_BYTES), BUFFER_BYTES, mt_alloc(BUFFER_BYTES / 16), BUFFER_BYTES / 16);
 	err = mt_tracefile_accesses(&im->file);
 	if (err)
 		mt_error("record: cannot write the accesses of %s: %s", im->dir, strerror(-err));
-	im->first = create(im, "first.csv", "@Virt,Write,Time,TaskId\n");
+	im->first = create(im, MT_FILE_FIRST, "@Virt,Write,Time,TaskId\n");
 	return true;
 }
 
@@ -200,7 +201,7 @@ static void write_rows(struct image *im, const struct alone_head *h, struct mt_c
 static void write_sites(struct image *im, const struct mt_site_row *r, size_t n)
 {
 	if (!im->sites)
-		im->sites = create(im, "instructions.csv", "Id,TaskId,Ip,Write,Bytes,Count,First,Last,Strides\n");
+		im->sites = create(im, MT_FILE_INSTRUCTIONS, "Id,TaskId,Ip,Write,Bytes,Count,First,Last,Strides\n");
 	for (; im->sites && n; n--, r++) {
 		const char *between = "";
 
@@ -267,7 +268,7 @@ static bool convert(const char *trace, const char *path)
 	while (next(f, &h, &data, &room))
 		switch (h.kind) {
 		case ALONE_ROWS: write_rows(&im, &h, (struct mt_count_row *)data); break;
-		case ALONE_MAPS: put_text(&im, "maps-start.txt", data); break;
+		case ALONE_MAPS: put_text(&im, MT_FILE_MAPS, data); break;
 		case ALONE_SITES: write_sites(&im, (const struct mt_site_row *)data, h.bytes / sizeof(struct mt_site_row)); break;
 		default: break;
 		}

@@ -13,6 +13,7 @@
 #include "cli/finish/manifest.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
+#include "common/tracenames.h"
 
 /* Was the program or its recorder killed, so that raw data wait for being finished? */
 static bool waits(const char *trace)
@@ -25,7 +26,7 @@ static bool waits(const char *trace)
 	char **v = m ? mt_trace_images(trace, &n) : NULL;
 
 	for (size_t i = 0; i < n && !found; i++) {
-		char *log = mt_printf("%s/%s/context.log", trace, v[i]);
+		char *log = mt_printf("%s/%s/" MT_FILE_CONTEXT, trace, v[i]);
 
 		found = mt_image_unfinished(trace, v[i]) && mt_exists(log);
 		free(log);
@@ -115,7 +116,7 @@ void mt_finish_before(const char *trace)
 /* Did the image tell nothing since its structures were written to @into? */
 static bool is_as_before(const char *trace, const char *image, const char *into)
 {
-	char *log = mt_printf("%s/%s/context.log", trace, image), *done = mt_printf("%s/%s/structures.csv", into, image);
+	char *log = mt_printf("%s/%s/" MT_FILE_CONTEXT, trace, image), *done = mt_printf("%s/%s/structures.csv", into, image);
 	struct stat l, d;
 	bool same = !stat(log, &l) && !stat(done, &d) &&
 		    (d.st_mtim.tv_sec > l.st_mtim.tv_sec ||

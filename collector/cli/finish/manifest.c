@@ -308,7 +308,7 @@ char *mt_build_id(const char *path)
 /* Did the log of the context library come to its orderly end? */
 static bool orderly(const char *trace, const char *image)
 {
-	char *path = mt_printf("%s/%s/context.log", trace, image), b[4097];
+	char *path = mt_printf("%s/%s/" MT_FILE_CONTEXT, trace, image), b[4097];
 	FILE *f = fopen(path, "re");
 	bool yes = false;
 	size_t n;
@@ -431,7 +431,7 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	for (size_t i = n; i-- > 0;) {
 		const char *name = json_string_value(json_object_get(all[i], "backend"));
 
-		if (name && strcmp(name, "none"))
+		if (name && strcmp(name, MT_NO_BACKEND))
 			worked = i;
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -10,7 +10,7 @@
 /* Adds what was seen of an image that ended at @end. */
 static void add(const char *trace, const char *image, uint64_t end, uint64_t *windows, uint64_t *seen)
 {
-	char *path = mt_printf("%s/%s/windows.csv", trace, image);
+	char *path = mt_printf("%s/%s/" MT_FILE_WINDOWS, trace, image);
 	uint64_t since = 0;
 	bool open = false;
 	struct mt_csv c;

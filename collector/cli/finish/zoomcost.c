@@ -20,7 +20,7 @@ json_t *mt_zoom_describe(const char *trace, const json_t *asked, double budget)
 	json_t *z, *s;
 
 	for (size_t i = 0; i < n; i++) {
-		char *path = mt_printf("%s/%s/zoomcost.csv", trace, images[i]);
+		char *path = mt_printf("%s/%s/" MT_FILE_ZOOMCOST, trace, images[i]);
 		uint64_t most_left_out = 0;
 		struct mt_csv v;
 

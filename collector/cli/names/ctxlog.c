@@ -896,7 +896,7 @@ static void log_free(struct log *l)
 /* Reads a log; its stacks go into c. */
 static int log_read(struct log *l, struct mt_context *c, const char *trace, const char *dir)
 {
-	char *path = mt_printf("%s/%s/context.log", trace, dir), *data, *p, *end;
+	char *path = mt_printf("%s/%s/" MT_FILE_CONTEXT, trace, dir), *data, *p, *end;
 	size_t cap = 0, len;
 	int version = 0, err = 0;
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cli/names/unseen_log.h"
+#include "common/tracenames.h"
 
 enum mt_kind { MT_STATIC, MT_HEAP, MT_MMAP, MT_STACK, MT_BRK, MT_FILE, MT_N_KINDS };
 extern const char *const mt_kind_name[MT_N_KINDS];

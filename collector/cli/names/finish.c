@@ -120,7 +120,7 @@ static uint64_t first_vaddr(const char *path)
 /* The heap that exists before the log begins. */
 static void early_heap(struct mt_context *c, const char *trace, const char *image, int64_t start)
 {
-	char *path = mt_printf("%s/%s/maps-start.txt", trace, image);
+	char *path = mt_printf("%s/%s/" MT_FILE_MAPS, trace, image);
 	char *data = mt_read_file(path, NULL), *at = data ? strstr(data, "[heap]") : NULL;
 	uint64_t a, b;
 
@@ -183,7 +183,7 @@ static void threads_without_log(struct mt_context *c, const char *trace, const c
 static void objects_from_maps(struct mt_context *c, const char *trace, const char *image,
 			      int64_t start)
 {
-	char *path = mt_printf("%s/%s/maps-start.txt", trace, image);
+	char *path = mt_printf("%s/%s/" MT_FILE_MAPS, trace, image);
 	char *data = mt_read_file(path, NULL), *save = NULL;
 
 	free(path);
@@ -339,7 +339,7 @@ static void main_thread_data(struct mt_context *c, const char *trace, const char
 
 	if (!at)
 		return;
-	path = mt_printf("%s/%s/maps-start.txt", trace, image);
+	path = mt_printf("%s/%s/" MT_FILE_MAPS, trace, image);
 	data = mt_read_file(path, NULL);
 	free(path);
 	for (char *l = data ? strtok_r(data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
@@ -959,7 +959,7 @@ static bool on_code(void *arg, const struct mt_access *a)
 /* Those of instructions.csv, which need not be there: the third field. */
 static void add_instructions(struct code *t, const char *dir)
 {
-	char *path = mt_printf("%s/instructions.csv", dir), line[1024];
+	char *path = mt_printf("%s/" MT_FILE_INSTRUCTIONS, dir), line[1024];
 	FILE *f = fopen(path, "re");
 
 	while (f && fgets(line, sizeof(line), f)) {
@@ -1092,7 +1092,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	if (err == -EPROTO)
 		goto free_dir;
 	if (err && err != -ENOENT) {
-		mt_error("%s/%s/context.log: %s", trace, image, strerror(-err));
+		mt_error("%s/%s/" MT_FILE_CONTEXT ": %s", trace, image, strerror(-err));
 		goto free_context;
 	}
 	if (!c.n_objects)

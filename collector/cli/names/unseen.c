@@ -17,6 +17,7 @@
 #include "cli/backend/backend.h"
 #include "cli/names/ctxlog.h"
 #include "common/quietwords.h"
+#include "common/tracenames.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
 
@@ -230,7 +231,7 @@ static void add_objects(struct mt_context *c)
  */
 static void add_inherited(struct mt_context *c, const char *trace, const char *image, int64_t start)
 {
-	char *path = mt_printf("%s/%s/maps-start.txt", trace, image);
+	char *path = mt_printf("%s/%s/" MT_FILE_MAPS, trace, image);
 	char *data = mt_read_file(path, NULL), *save = NULL;
 
 	free(path);

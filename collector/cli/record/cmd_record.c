@@ -34,6 +34,7 @@
 #include "cli/table/native.h"
 #include "cli/trace/tracedir.h"
 #include "cli/trace/unrecorded.h"
+#include "common/tracenames.h"
 
 /* Frees all that is there; a session that is open is ended and its result thrown away. */
 static void free_run(struct mt_run *r)
@@ -113,11 +114,11 @@ static int open_trace(struct mt_run *r)
 		return rc;
 	err = mt_run_describe(r, r->a, r->program);
 	if (!err) {
-		file = "unrecorded.csv";
+		file = MT_FILE_UNRECORDED;
 		err = mt_unrecorded_create(r->dir);
 	}
 	if (!err && r->windows.signal) {
-		file = ".windows";
+		file = MT_FILE_TURNS;
 		err = mt_windows_share(r->dir);
 	}
 	return err ? mt_fail(r->a, MT_EXIT_INTERNAL, "cannot write %s/%s: %s", r->dir, file, strerror(-err)) : 0;

@@ -13,6 +13,7 @@
 #include "cli/record/run.h"
 #include "cli/remote/on_node.h"
 #include "cli/trace/tracedir.h"
+#include "common/tracenames.h"
 
 /* Makes the folders above @path that are missing; other ranks may do so at the same time. */
 static int make_parents(const char *path)
@@ -124,7 +125,7 @@ int mt_run_make_directory(struct mt_run *r, const char *program)
 void mt_run_remove_directory(const struct mt_run *r)
 {
 	const char *dir = r->dir;
-	static const char *const files[] = { "manifest.json", "topology.xml", "unrecorded.csv", ".reserve", ".windows" };
+	static const char *const files[] = { "manifest.json", "topology.xml", MT_FILE_UNRECORDED, ".reserve", MT_FILE_TURNS };
 	char *folder = mt_printf("%s/io", dir);
 	struct dirent *e;
 	DIR *d;

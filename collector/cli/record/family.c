@@ -22,6 +22,7 @@
 #include "cli/base/processes.h"
 #include "cli/base/program.h"
 #include "common/quietwords.h"
+#include "common/tracenames.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
 
@@ -392,7 +393,7 @@ static bool keeps_apart(const json_t *image)
 
 static struct known *read_known(const char *trace, size_t *n)
 {
-	char *path = mt_printf("%s/unrecorded.csv", trace), **images;
+	char *path = mt_printf("%s/" MT_FILE_UNRECORDED, trace), **images;
 	struct known *k = NULL;
 	size_t cap = 0, n_images;
 	struct mt_csv c;
@@ -527,7 +528,7 @@ void mt_family_close(struct mt_family *f, const char *trace)
 	close_rings(f);
 	close(f->stop[0]);
 	close(f->stop[1]);
-	path = mt_printf("%s/unrecorded.csv", trace);
+	path = mt_printf("%s/" MT_FILE_UNRECORDED, trace);
 	k = read_known(trace, &n);
 	out = fopen(path, "ae");
 	for (size_t i = 0; i < f->n; i++) {

@@ -13,11 +13,11 @@
 
 #include "cli/table/args.h"
 #include "cli/base/util.h"
+#include "common/tracenames.h"
 
 #define SHARE_OPEN_NS 10000000u	/* how long a window of a share is open */
 #define SHORTEST_NS 1000000u
 #define LONGEST_NS 3600000000000ull
-#define FILE_NAME ".windows"
 #define FORMS "a share (10%%), open times and periods (100ms/1s), api, or signal"
 
 static const struct {
@@ -82,7 +82,7 @@ bool mt_windows_parse(const char *text, struct mt_window_spec *s, char **why)
 
 int mt_windows_share(const char *trace)
 {
-	char *path = mt_printf("%s/" FILE_NAME, trace);
+	char *path = mt_printf("%s/" MT_FILE_TURNS, trace);
 	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	int err = fd < 0 || ftruncate(fd, 4096) ? -errno : 0;
 	void *p = err ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -105,7 +105,7 @@ void mt_windows_signalled(void)
 
 void mt_windows_unshare(const char *trace)
 {
-	char *path = mt_printf("%s/" FILE_NAME, trace);
+	char *path = mt_printf("%s/" MT_FILE_TURNS, trace);
 	uint32_t *p = turns;
 
 	turns = NULL;

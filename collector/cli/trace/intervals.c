@@ -11,6 +11,7 @@
 #include "cli/trace/accesses.h"
 #include "cli/trace/intervals.h"
 #include "common/tracefile.h"
+#include "common/tracenames.h"
 #include "cli/base/util.h"
 
 struct cut {
@@ -119,7 +120,7 @@ static int find(struct search *s, const char *trace, const char *image)
  */
 static void add_standstill(struct search *s, const char *trace, const char *image)
 {
-	char *path = mt_printf("%s/%s/standstill.csv", trace, image);
+	char *path = mt_printf("%s/%s/" MT_FILE_STANDSTILL, trace, image);
 	struct mt_csv c;
 
 	if (mt_csv_open(&c, path) == 0) {
@@ -225,7 +226,7 @@ failed:
 
 int mt_intervals_complete(const char *trace, const char *image)
 {
-	char *path = mt_printf("%s/%s/intervals.csv", trace, image);
+	char *path = mt_printf("%s/%s/" MT_FILE_INTERVALS, trace, image);
 	char *subphases = mt_strdup("0"), *target = mt_strdup("0");
 	struct search s = { .after = INT64_MIN };
 	struct mt_csv c;

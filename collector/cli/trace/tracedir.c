@@ -16,6 +16,7 @@
 #include "cli/base/processes.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
+#include "common/tracenames.h"
 
 static int by_number(const void *x, const void *y)
 {
@@ -153,7 +154,7 @@ int mt_manifest_write(const char *trace, const json_t *manifest)
 
 json_t *mt_image_read(const char *trace, const char *image)
 {
-	char *path = mt_printf("%s/%s/image.json", trace, image);
+	char *path = mt_printf("%s/%s/" MT_FILE_IMAGE, trace, image);
 	json_t *j = json_load_file(path, 0, NULL);
 
 	free(path);
@@ -222,7 +223,7 @@ void mt_write_errors(char *all, size_t size, const char *event)
 
 void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, struct mt_totals *t)
 {
-	char *path = mt_printf("%s/%s/intervals.csv", trace, image), *dir;
+	char *path = mt_printf("%s/%s/" MT_FILE_INTERVALS, trace, image), *dir;
 	struct dirent *e;
 	struct mt_csv c;
 	DIR *d;

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/tracenames.h"
+
 #define MT_FORMAT_VERSION 1
 
 /* Names of the images, sorted by number. Free with mt_names_free. */

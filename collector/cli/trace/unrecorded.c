@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/arch.h"
+#include "common/tracenames.h"
 #include "cli/base/util.h"
 
 static const char header[] = "Time,Pid,Event,How,Why,Parent,CpuNs,Bytes,Program\n";
@@ -50,7 +51,7 @@ struct sums {
 
 int mt_unrecorded_create(const char *trace)
 {
-	char *path = mt_printf("%s/unrecorded.csv", trace);
+	char *path = mt_printf("%s/" MT_FILE_UNRECORDED, trace);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), err = fd < 0 ? -errno : 0;
 
 	if (fd >= 0 && write(fd, header, sizeof(header) - 1) != (ssize_t)sizeof(header) - 1)
@@ -179,7 +180,7 @@ static uint32_t reason_of(const char *why)
 
 json_t *mt_unrecorded_describe(const char *trace)
 {
-	char *path = mt_printf("%s/unrecorded.csv", trace), *text;
+	char *path = mt_printf("%s/" MT_FILE_UNRECORDED, trace), *text;
 	struct sums s = { 0 };
 	json_t *j = NULL;
 	struct mt_csv c;

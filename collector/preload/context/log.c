@@ -18,6 +18,7 @@
 #include "preload/context/ctx.h"
 #include "preload/ground/image.h"
 #include "common/rawsys.h"
+#include "common/tracenames.h"
 
 #define BUF_SIZE 65536u
 #define STALE_NS 500000000ull	/* without a monitor the threads flush */
@@ -78,7 +79,7 @@ static int program_fd(bool *for_now)
 /* constructor or fork. */
 bool ctx_log_open(const struct mt_image *img)
 {
-	static const char name[] = "/context.log";
+	static const char name[] = "/" MT_FILE_CONTEXT;
 	struct stat st;
 	size_t n = 0;
 

@@ -210,7 +210,7 @@ static int open_sites(const struct mt_image *img)
 	sites_buffer = mt_rawmap(SITES_BYTES);
 	if (!sites_buffer)
 		return -ENOMEM;
-	fd = (int)mt_sys(SYS_openat, img->dirfd, "instructions.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = (int)mt_sys(SYS_openat, img->dirfd, MT_FILE_INSTRUCTIONS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	mt_out_init(&sites_out, fd, sites_buffer, SITES_BYTES);
 	mt_out_str(&sites_out, "Id,TaskId,Ip,Write,Bytes,Count,First,Last,Strides\n");
 	mt_out_flush(&sites_out);
@@ -242,7 +242,7 @@ int cnt_open(const struct mt_image *img)
 	if (fd < 0 || img->config->windows)
 		return fd;
 	/* the monitor's own descriptor: nobody closes it */
-	fd = (int)mt_sys(SYS_openat, img->dirfd, "first.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = (int)mt_sys(SYS_openat, img->dirfd, MT_FILE_FIRST, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	mt_out_init(&first, fd, first_buffer, FIRST_BYTES);
 	mt_out_str(&first, "@Virt,Write,Time,TaskId\n");
 	mt_out_flush(&first);

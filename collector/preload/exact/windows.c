@@ -50,7 +50,7 @@ static const uint32_t *map_turns(const char *trace)
 	long fd, p;
 
 	memcpy(path, trace, n + 1);
-	memcpy(path + n, "/.windows", 10);
+	memcpy(path + n, "/" MT_FILE_TURNS, sizeof("/" MT_FILE_TURNS));
 	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (mt_failed(fd))
 		return NULL;
@@ -74,7 +74,7 @@ int windows_start(const struct mt_image *img, uint64_t now)
 		out_buffer = mt_rawmap(OUT_BYTES);
 	if (!out_buffer)
 		return -ENOMEM;
-	fd = (int)mt_sys(SYS_openat, img->dirfd, "windows.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = (int)mt_sys(SYS_openat, img->dirfd, MT_FILE_WINDOWS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return fd;
 	mt_out_init(&w.out, fd, out_buffer, OUT_BYTES);

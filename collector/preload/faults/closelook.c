@@ -46,7 +46,7 @@ int zap_zoom_open(struct zap_zoom *z, int dirfd, double budget)
 
 	memset(z, 0, sizeof(*z));
 	samples = create(dirfd, "zoom.csv");
-	costs = samples < 0 ? samples : create(dirfd, "zoomcost.csv");
+	costs = samples < 0 ? samples : create(dirfd, MT_FILE_ZOOMCOST);
 	if (costs < 0)
 		return costs;
 	sbuf = mt_rawmap(SAMPLE_BYTES);

@@ -260,7 +260,7 @@ int mt_image_describe(const struct mt_image *img, const char *backend, const cha
 
 	if (!mem)
 		return -ENOMEM;
-	fd = mt_sys(SYS_openat, img->dirfd, "image.json.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	fd = mt_sys(SYS_openat, img->dirfd, MT_FILE_IMAGE ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0) {
 		mt_rawunmap(mem, 2 * cap);
 		return (int)fd;
@@ -294,7 +294,7 @@ int mt_image_describe(const struct mt_image *img, const char *backend, const cha
 	err = mt_out_flush(&o);
 	mt_sys(SYS_close, fd);
 	if (!err && !o.lost_bytes)
-		err = (int)mt_sys(SYS_renameat, img->dirfd, "image.json.new", img->dirfd, "image.json");
+		err = (int)mt_sys(SYS_renameat, img->dirfd, MT_FILE_IMAGE ".new", img->dirfd, MT_FILE_IMAGE);
 	mt_rawunmap(mem, 2 * cap);
 	return err;
 }

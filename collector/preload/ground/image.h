@@ -12,6 +12,7 @@
 #include "common/arch.h"
 #include "common/out.h"
 #include "common/settings.h"
+#include "common/tracenames.h"
 
 struct mt_image {
 	int index;
@@ -38,7 +39,7 @@ int mt_image_create(struct mt_image *img, const struct mt_config *c, int parent,
 /* The backend that works in this image: @traced, ours does. */
 static inline const char *mt_image_backend(const struct mt_config *c, int traced)
 {
-	return traced || c->library == MT_LIBRARY_LEAVES_IT ? c->backend : "none";
+	return traced || c->library == MT_LIBRARY_LEAVES_IT ? c->backend : MT_NO_BACKEND;
 }
 /* Writes image.json. backend: its name or "none"; message may be empty. */
 int mt_image_describe(const struct mt_image *img, const char *backend, const char *message);

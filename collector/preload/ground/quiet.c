@@ -58,7 +58,7 @@ static void note(const char *event, const char *how)
 	if (quiet.has_image)
 		return;
 	memcpy(path, c->dir, n);
-	memcpy(path + n, "/unrecorded.csv", 16);
+	memcpy(path + n, "/" MT_FILE_UNRECORDED, sizeof("/" MT_FILE_UNRECORDED));
 	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;

@@ -1309,7 +1309,7 @@ static void note_standstill(enum mt_event ev)
 	long fd;
 
 	memcpy(path, img->path, n);
-	memcpy(path + n, "/standstill.csv", 16);
+	memcpy(path + n, "/" MT_FILE_STANDSTILL, sizeof("/" MT_FILE_STANDSTILL));
 	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return;

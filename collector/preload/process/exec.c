@@ -29,9 +29,9 @@ static void describe_end(void)
 	struct mt_process *p = &mt_process;
 
 	if (p->config.library == MT_LIBRARY_COUNTS && p->tracing && !cnt_has_code())
-		mt_image_describe(&p->image, "none", "no part of this program was built with memtrace cc");
+		mt_image_describe(&p->image, MT_NO_BACKEND, "no part of this program was built with memtrace cc");
 	else if (p->config.library == MT_LIBRARY_COUNTS && p->tracing && gates_broken())
-		mt_image_describe(&p->image, "none", gates_broken());
+		mt_image_describe(&p->image, MT_NO_BACKEND, gates_broken());
 }
 
 #define LIBRARY "/libmemtrace-preload.so"

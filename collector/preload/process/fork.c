@@ -246,9 +246,9 @@ static void start_image(enum mt_watch watch, const char *reason)
 		ctx_fork_child(NULL);
 		return;
 	}
-	mt_image_describe(&p->image, "none", "the image was killed before it had started");
+	mt_image_describe(&p->image, MT_NO_BACKEND, "the image was killed before it had started");
 	mt_image_export(&p->image, 0);
-	mt_image_save_maps(&p->image, "maps-start.txt");
+	mt_image_save_maps(&p->image, MT_FILE_MAPS);
 	ctx_fork_child(&p->image);
 	if (mt_monitor_start(&p->image, watch, mt_gettid(), p->tls) < 0) {
 		traced = 0;

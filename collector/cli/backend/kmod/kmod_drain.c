@@ -29,6 +29,7 @@
 #include "common/rawplace.h"
 #include "cli/trace/tracedir.h"
 #include "common/tracefile.h"
+#include "common/tracenames.h"
 #include "cli/base/util.h"
 
 #define OUT_BYTES (256u << 10)
@@ -167,7 +168,7 @@ static void open_image(struct mt_kmod_drain *d, struct image *im)
 
 	im->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(path);
-	cannot_make(d, im, "intervals.csv", mt_tracefile_open(&im->file, im->dirfd, mt_alloc(OUT_BYTES), OUT_BYTES,
+	cannot_make(d, im, MT_FILE_INTERVALS, mt_tracefile_open(&im->file, im->dirfd, mt_alloc(OUT_BYTES), OUT_BYTES,
 							      mt_alloc(OUT_BYTES / 16), OUT_BYTES / 16));
 	cannot_make(d, im, "the first chunk", mt_tracefile_accesses(&im->file));
 	d->totals.images++;
@@ -256,7 +257,7 @@ static void write_threads(const struct mt_kmod_drain *d, const struct image *im)
 /* Where the library lies in the process: what it does is not the program's. */
 static void find_library(const struct mt_kmod_drain *d, struct image *im)
 {
-	char *path = mt_printf("%s/%s/maps-start.txt", d->o.trace, im->dir), *text = mt_read_file(path, NULL), *save = NULL;
+	char *path = mt_printf("%s/%s/" MT_FILE_MAPS, d->o.trace, im->dir), *text = mt_read_file(path, NULL), *save = NULL;
 
 	free(path);
 	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
@@ -326,12 +327,12 @@ static void make_directory(struct mt_kmod_drain *d, struct image *im)
 	if (j) {
 		char *text = json_dumps(j, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
 
-		write_text(d, im, "image.json", text);
+		write_text(d, im, MT_FILE_IMAGE, text);
 		free(text);
 		json_decref(j);
 	}
 	if (im->maps)
-		write_text(d, im, "maps-start.txt", im->maps);
+		write_text(d, im, MT_FILE_MAPS, im->maps);
 	if (!im->ended)
 		write_threads(d, im);
 	open_image(d, im);
