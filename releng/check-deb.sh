@@ -28,6 +28,7 @@ check "apt installs memtrace, and nothing of a compiler" install /with/memtrace_
 check "no compiler came with it" sh -c '! command -v gcc && ! command -v java'
 check "memtrace check" user memtrace check
 check "the manual page" test -s /usr/share/man/man1/memtrace-record.1.gz
+check "the pages that help and messages name" test -s /usr/share/doc/memtrace/docs/howto/shared.md
 check "recording needs no Java" user memtrace record -q -i 20ms -o t -- perl -e '@a = map { $_ * 2 } 0 .. 1000000; print scalar(@a), "\n"'
 check "what was recorded" sh -c 'test "$(cat t/p0000/accesses-*.csv | wc -l)" -gt 100'
 user memtrace import -q -o t.db t >no-java 2>&1 && echo "there is a Java" || true
