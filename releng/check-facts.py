@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
 TOP = TOP if TOP.is_dir() else TOP.parent.parent
@@ -97,6 +98,22 @@ for path in (f for f in files("*.java") if "CheckResult" not in f.name):
     text = path.read_text()
     for m in re.finditer(r'(?:"(?:%s)"\.equals\(|equals\("(?:%s)"\))' % ("|".join(backends[:-1]), "|".join(backends[:-1])), text):
         complain(path, text, m.start(), "asks for a backend by its name; the abilities of CheckResult tell it")
+
+# The sources of the kernel module: what `make sources` installs, the workbench's product has, too.
+POM = TOP / "releng/org.memtrace.rcp.feature/pom.xml"
+with tempfile.TemporaryDirectory() as made:
+    subprocess.run(["make", "-s", "-C", TOP / "collector/module", "sources", "TO=" + made], check=True, stdout=subprocess.DEVNULL)
+    installed = {str(f.relative_to(made)) for f in pathlib.Path(made).rglob("*") if f.is_file()}
+product = set()
+for folder, target, body in re.findall(r"<directory>../../(collector/\w+)</directory>\s*<targetPath>lib/memtrace/module(/\w+)?</targetPath>(.*?)</resource>",
+                                       POM.read_text(), re.S):
+    for pattern in re.findall(r"<include>([^<]*)</include>", body):
+        product |= {(target + "/" if target else "").lstrip("/") + str(f.relative_to(TOP / folder)) for f in (TOP / folder).glob(pattern)}
+product -= {f for f in product if f.endswith(".mod.c") or f == "probed.h"}
+for name in sorted(installed ^ product):
+    wrong.append("%s: %s is %s" % (POM.relative_to(TOP), name, "not in the product" if name in installed else "not installed by make"))
+if len(installed) < 10:
+    wrong.append("module/Makefile: only %d sources are installed" % len(installed))
 
 for line in wrong:
     print(line)
