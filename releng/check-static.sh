@@ -23,6 +23,7 @@ left_out='module/access.c
 module/fault.c
 module/main.c
 module/monitor.c
+module/session.c
 module/sweep.c
 module/task.c
 engines/valgrind/tool.c

@@ -174,35 +174,6 @@ static void quota_give(struct mtr_session *s)
 	mutex_unlock(&sessions_lock);
 }
 
-/*
- * Memory for tasks, address spaces, hashes and notes, which a program can make grow: true when it may be taken. It is
- * a part of the quota, and of nobody's of a privileged session. Any context.
- */
-bool mtr_reserve(struct mtr_session *s, size_t bytes)
-{
-	if (s->privileged || atomic_long_sub_return(bytes, &s->reserve) >= 0)
-		return true;
-	atomic_long_add(bytes, &s->reserve);
-	return false;
-}
-
-/* Any context. */
-void mtr_unreserve(struct mtr_session *s, size_t bytes)
-{
-	if (!s->privileged)
-		atomic_long_add(bytes, &s->reserve);
-}
-
-u64 mtr_counter(const struct mtr_session *s, unsigned int c)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += per_cpu_ptr(s->counter, cpu)[c];
-	return sum;
-}
-
 /* Of a session that was never configured, or is not any more. */
 static void session_free(struct mtr_session *s)
 {
@@ -585,8 +556,6 @@ static int mtr_mmap(struct file *f, struct vm_area_struct *vma)
 	mtr_never_writable(vma);	/* by mprotect() neither */
 	return remap_vmalloc_range(vma, s->page, 0);
 }
-
-struct workqueue_struct *mtr_workqueue;
 
 static const struct file_operations fops = {
 	.owner = THIS_MODULE,		/* an open session keeps the module */

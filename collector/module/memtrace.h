@@ -135,8 +135,9 @@ struct mtr_image {
 
 #define mtr_count(s, c) this_cpu_inc((s)->counter[MEMTRACE_C_##c])
 #define mtr_count_n(s, c, n) this_cpu_add((s)->counter[MEMTRACE_C_##c], n)
+/* ---- session.c */
+extern struct workqueue_struct *mtr_workqueue;
 u64 mtr_counter(const struct mtr_session *s, unsigned int c);
-/* ---- main.c */
 bool mtr_reserve(struct mtr_session *s, size_t bytes);
 void mtr_unreserve(struct mtr_session *s, size_t bytes);
 
@@ -215,7 +216,6 @@ void mtr_monitor_stop(struct mtr_session *s);
 void mtr_interval_end(struct mtr_session *s);	/* session->lock */
 void mtr_show_all(struct mtr_session *s);		/* session->lock */
 void mtr_late_work(struct work_struct *work);
-extern struct workqueue_struct *mtr_workqueue;
 #define MTR_NEWBORNS 256	/* new tasks after which those that have ended are looked for */
 
 #endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-FileCopyrightText: memtrace contributors
+/* session.c - what all parts of the module ask for: counters and memory of a session, and the queue for what can wait. */
+#include "memtrace.h"
+
+#include <linux/percpu.h>
+#include <linux/workqueue.h>
+
+struct workqueue_struct *mtr_workqueue;
+
+/*
+ * Memory for tasks, address spaces, hashes and notes, which a program can make grow: true when it may be taken. It is
+ * a part of the quota, and of nobody's of a privileged session. Any context.
+ */
+bool mtr_reserve(struct mtr_session *s, size_t bytes)
+{
+	if (s->privileged || atomic_long_sub_return(bytes, &s->reserve) >= 0)
+		return true;
+	atomic_long_add(bytes, &s->reserve);
+	return false;
+}
+
+/* Any context. */
+void mtr_unreserve(struct mtr_session *s, size_t bytes)
+{
+	if (!s->privileged)
+		atomic_long_add(bytes, &s->reserve);
+}
+
+u64 mtr_counter(const struct mtr_session *s, unsigned int c)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(s->counter, cpu)[c];
+	return sum;
+}
