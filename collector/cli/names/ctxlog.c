@@ -14,19 +14,10 @@
 #include <sys/mman.h>
 
 #include "cli/names/ctxlog.h"
+#include "cli/names/log_parse.h"
 #include "cli/base/util.h"
 
 const char *const mt_kind_name[MT_N_KINDS] = { "static", "heap", "mmap", "stack", "brk", "file" };
-
-struct event {
-	char kind, how;
-	int64_t time;
-	int64_t tid, parent, stack;
-	uint64_t a, b, c, d;
-	char *str;
-	bool segment;		/* of a shared mapping */
-	uint64_t seg[3];	/* device, inode, offset */
-};
 
 /* block address -> index of the living structure, open addressing */
 struct mt_live {
@@ -123,267 +114,6 @@ size_t mt_context_add_heap(struct mt_context *c, uint64_t start, uint64_t end, i
 	return i;
 }
 
-/* ----------------------------------------------------------------- lines */
-
-struct cursor {
-	char *p;
-	bool bad;
-};
-
-static char *word(struct cursor *c)
-{
-	char *w;
-
-	while (*c->p == ' ')
-		c->p++;
-	w = c->p;
-	while (*c->p && *c->p != ' ')
-		c->p++;
-	if (c->p == w)
-		c->bad = true;
-	if (*c->p)
-		*c->p++ = 0;
-	return w;
-}
-
-static uint64_t number(struct cursor *c, int base)
-{
-	char *w = word(c), *end;
-	uint64_t v = 0;
-
-	/* nearly all are few plain digits */
-	for (end = w; *end >= '0' && *end <= '9' && base == 10; end++)
-		v = v * 10 + (uint64_t)(*end - '0');
-	for (; base == 16 && ((*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'f')); end++)
-		v = v << 4 | (uint64_t)(*end <= '9' ? *end - '0' : *end - 'a' + 10);
-	if (!*end && end > w && end - w <= (base == 10 ? 19 : 16))
-		return v;
-	v = base == 10 && *w == '-' ? (uint64_t)strtoll(w, &end, 10) :
-					       strtoull(w, &end, base);
-
-	if (*end || end == w)
-		c->bad = true;
-	return v;
-}
-
-#define DEC(c) ((int64_t)number((c), 10))
-#define HEX(c) number((c), 16)
-
-static char *string(struct cursor *c)
-{
-	char *w = word(c), *out, *o;
-
-	if (!strcmp(w, "-"))
-		return NULL;
-	out = o = mt_alloc(strlen(w) + 1);
-	for (; *w; w++) {
-		if (*w == '%' && w[1] && w[2]) {
-			char h[3] = { w[1], w[2], 0 };
-
-			*o++ = (char)strtoul(h, NULL, 16);
-			w += 2;
-		} else {
-			*o++ = *w;
-		}
-	}
-	return out;
-}
-
-static void set_stack(struct mt_context *c, size_t id, const uint64_t *ip, int n)
-{
-	if (id >= c->n_stacks) {
-		if (id + 1 > c->cap_stacks) {
-			c->cap_stacks = (id + 1) * 2;
-			c->stacks = mt_resize(c->stacks, c->cap_stacks * sizeof(*c->stacks));
-		}
-		memset(c->stacks + c->n_stacks, 0, (id + 1 - c->n_stacks) * sizeof(*c->stacks));
-		c->n_stacks = id + 1;
-	}
-	if (c->stacks[id].n)
-		return;
-	c->stacks[id].n = n;
-	c->stacks[id].ip = mt_alloc((size_t)n * sizeof(uint64_t));
-	memcpy(c->stacks[id].ip, ip, (size_t)n * sizeof(uint64_t));
-}
-
-static void add_stack(struct mt_context *c, struct cursor *k)
-{
-	int64_t id = DEC(k);
-	uint64_t ip[256];
-	int n = 0;
-
-	while (*k->p && n < 256 && !k->bad)
-		ip[n++] = HEX(k);
-	if (k->bad || id < 0 || id > 100000000 || !n)
-		return;
-	set_stack(c, (size_t)id, ip, n);
-}
-
-/* One line without ; and LF. False: not understood. */
-static bool parse(struct mt_context *c, char *line, struct event *e, int *version)
-{
-	struct cursor k = { line + 1, false };
-	uint64_t page;
-
-	memset(e, 0, sizeof(*e));
-	e->kind = line[0];
-	e->stack = -1;
-	switch (line[0]) {
-	case 'V':
-		*version = (int)DEC(&k);
-		e->time = DEC(&k);
-		for (int i = 0; i < 3; i++)	/* pid, min_alloc, stack_depth */
-			DEC(&k);
-		k.bad = false;
-		page = (uint64_t)DEC(&k);
-		c->page_bytes = !k.bad && page >= 4096 && !(page & (page - 1)) ? page : 4096;
-		k.bad = false;
-		break;
-	case 'S':
-		add_stack(c, &k);
-		return !k.bad;
-	case 'F':
-		e->time = DEC(&k);
-		e->parent = DEC(&k);
-		break;
-	case 'Y':
-		e->time = DEC(&k);
-		e->parent = DEC(&k);
-		e->tid = DEC(&k);
-		break;
-	case 'O':
-		e->time = DEC(&k);
-		e->a = HEX(&k);
-		e->b = HEX(&k);
-		e->c = HEX(&k);
-		e->d = (uint64_t)DEC(&k);
-		e->str = string(&k);
-		if (*k.p) {		/* thread-local data */
-			e->tid = DEC(&k);
-			e->stack = DEC(&k);
-		}
-		break;
-	case 'o':
-		e->time = DEC(&k);
-		e->a = HEX(&k);
-		break;
-	case 'A':
-	case 'R':
-		e->time = DEC(&k);
-		e->tid = DEC(&k);
-		e->a = HEX(&k);
-		e->b = (uint64_t)DEC(&k);
-		e->stack = DEC(&k);
-		e->how = *word(&k);
-		break;
-	case 'D':
-		e->time = DEC(&k);
-		e->tid = DEC(&k);
-		e->a = HEX(&k);
-		break;
-	case 'M':
-		e->time = DEC(&k);
-		e->tid = DEC(&k);
-		e->a = HEX(&k);
-		e->b = (uint64_t)DEC(&k);
-		e->c = HEX(&k);
-		e->d = HEX(&k);
-		e->stack = DEC(&k);
-		e->str = string(&k);
-		while (*k.p == ' ')
-			k.p++;
-		if (*k.p && !k.bad) {
-			e->segment = true;
-			for (int i = 0; i < 3; i++)
-				e->seg[i] = HEX(&k);
-		}
-		break;
-	case 'Q':
-		e->time = DEC(&k);
-		e->a = HEX(&k);
-		e->b = (uint64_t)DEC(&k);
-		e->c = HEX(&k);
-		e->d = (uint64_t)DEC(&k);
-		e->str = string(&k);
-		break;
-	case 'U':
-		e->time = DEC(&k);
-		e->a = HEX(&k);
-		e->b = (uint64_t)DEC(&k);
-		break;
-	case 'W':
-	case 'B':
-		e->time = DEC(&k);
-		e->a = HEX(&k);
-		e->b = (uint64_t)DEC(&k);
-		e->c = HEX(&k);
-		e->d = (uint64_t)DEC(&k);
-		break;
-	case 'G':
-		e->time = DEC(&k);
-		e->a = HEX(&k);
-		e->b = (uint64_t)DEC(&k);
-		e->c = HEX(&k);
-		break;
-	case 'H':
-		e->time = DEC(&k);
-		e->a = HEX(&k);
-		e->b = HEX(&k);
-		break;
-	case 'T':
-		e->time = DEC(&k);
-		e->tid = DEC(&k);
-		e->parent = DEC(&k);
-		e->a = HEX(&k);
-		e->b = HEX(&k);
-		e->c = HEX(&k);
-		if (*k.p)
-			e->d = HEX(&k);
-		break;
-	case 'N':
-	case 'X':
-		e->time = DEC(&k);
-		e->tid = DEC(&k);
-		e->str = string(&k);
-		break;
-	case 'P':
-		e->time = DEC(&k);
-		e->tid = DEC(&k);
-		e->a = (uint64_t)DEC(&k);
-		break;
-	case 'C':
-		e->time = DEC(&k);
-		e->a = (uint64_t)DEC(&k);
-		e->b = (uint64_t)DEC(&k);
-		e->c = (uint64_t)DEC(&k);
-		e->d = (uint64_t)DEC(&k);
-		e->stack = DEC(&k);
-		break;
-	case 'K':
-		e->time = DEC(&k);
-		e->a = (uint64_t)DEC(&k);
-		e->b = (uint64_t)DEC(&k);
-		break;
-	case 'E':
-		e->time = DEC(&k);
-		break;
-	default:
-		return false;
-	}
-	return !k.bad;
-}
-
-/* Of one time the order in the file decides. */
-static void sort_by_time(struct event *ev, size_t n)
-{
-	uint64_t *key = mt_alloc((n + 1) * sizeof(*key));
-
-	for (size_t i = 0; i < n; i++)
-		key[i] = MT_SIGNED_KEY(ev[i].time);
-	mt_sort(ev, n, sizeof(*ev), key, NULL);
-	free(key);
-}
-
 /* ---------------------------------------------------------------- replay */
 
 static void block_dies(struct mt_context *c, long at, int64_t when)
@@ -394,7 +124,7 @@ static void block_dies(struct mt_context *c, long at, int64_t when)
 	l->key[at] = 1;
 }
 
-static void block_born(struct mt_context *c, const struct event *e)
+static void block_born(struct mt_context *c, const struct mt_log_event *e)
 {
 	long old = live_find(c->live, e->a);
 	size_t i;
@@ -486,7 +216,7 @@ static void unmap(struct mt_context *c, uint64_t start, uint64_t end, int64_t wh
 	}
 }
 
-static void map_new(struct mt_context *c, const struct event *e, uint64_t start, uint64_t len,
+static void map_new(struct mt_context *c, const struct mt_log_event *e, uint64_t start, uint64_t len,
 		    const struct mt_structure *like)
 {
 	uint64_t end = start + page_up(c, len);
@@ -511,7 +241,7 @@ static void map_new(struct mt_context *c, const struct event *e, uint64_t start,
 	piece_insert(c->live, piece_at(c->live, start), start, end, i);
 }
 
-static void remap(struct mt_context *c, const struct event *e)
+static void remap(struct mt_context *c, const struct mt_log_event *e)
 {
 	size_t at = piece_at(c->live, e->a);
 	struct mt_structure like;
@@ -544,7 +274,7 @@ static void remap(struct mt_context *c, const struct event *e)
 }
 
 /* A mapping that the backend does not see, or takes the place of one. */
-static void map_unseen(struct mt_context *c, const struct event *e)
+static void map_unseen(struct mt_context *c, const struct mt_log_event *e)
 {
 	const uint64_t end = e->a + page_up(c, e->b);
 	const struct mt_unseen_range r = {
@@ -560,7 +290,7 @@ static void map_unseen(struct mt_context *c, const struct event *e)
 		mt_unseen_unmap(&c->unseen, r.start, r.end, e->time);
 }
 
-static void find_unseen(struct mt_context *c, const struct event *e)
+static void find_unseen(struct mt_context *c, const struct mt_log_event *e)
 {
 	const struct mt_unseen_range r = {
 		.start = e->a, .end = e->a + e->b, .birth = e->time, .death = -1, .prot = (unsigned int)e->c, .shared = e->d != 0,
@@ -584,7 +314,7 @@ static void set_name(struct mt_thread *t, const char *name)
 	t->name = name ? mt_strdup(name) : NULL;
 }
 
-static void heap_grew(struct mt_live *l, const struct event *e)
+static void heap_grew(struct mt_live *l, const struct mt_log_event *e)
 {
 	size_t i = 0;
 
@@ -652,7 +382,7 @@ uint64_t mt_context_advised(const struct mt_context *c, const struct mt_structur
 	return bytes;
 }
 
-static void apply(struct mt_context *c, struct event *e)
+static void apply(struct mt_context *c, struct mt_log_event *e)
 {
 	struct mt_thread *t;
 	long at;
@@ -877,75 +607,7 @@ static void inherit(struct mt_context *dst, const struct mt_context *src)
 	forget_dead(dst);
 }
 
-/* One log, sorted. */
-struct log {
-	struct event *ev;
-	size_t n;
-	int64_t fork_time;	/* -1: not a child of fork */
-	int64_t parent;
-};
-
-static void log_free(struct log *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->ev[i].str);
-	free(l->ev);
-	memset(l, 0, sizeof(*l));
-}
-
-/* Reads a log; its stacks go into c. */
-static int log_read(struct log *l, struct mt_context *c, const char *trace, const char *dir)
-{
-	char *path = mt_printf("%s/%s/" MT_FILE_CONTEXT, trace, dir), *data, *p, *end;
-	size_t cap = 0, len;
-	int version = 0, err = 0;
-
-	memset(l, 0, sizeof(*l));
-	l->fork_time = -1;
-	data = mt_read_file(path, &len);
-	if (!data) {
-		err = -errno;
-		free(path);
-		return err;
-	}
-	end = data + len;
-	for (p = data; p < end; ) {
-		char *lf = memchr(p, '\n', (size_t)(end - p));
-		char *stop = lf ? lf : end;
-
-		if (stop > p && lf && stop[-1] == ';') {
-			stop[-1] = 0;
-			MT_GROW(l->ev, l->n, cap);
-			if (!parse(c, p, &l->ev[l->n], &version)) {
-				c->bad_lines++;
-			} else if (l->ev[l->n].kind != 'S') {
-				l->n++;
-			}
-		} else if (stop > p) {
-			c->bad_lines++;
-		}
-		p = stop + 1;
-	}
-	free(data);
-	if (version > 1) {
-		mt_error("%s: version %d of the log is newer than this program (1)", path, version);
-		log_free(l);
-		free(path);
-		return -EPROTO;
-	}
-	free(path);
-	sort_by_time(l->ev, l->n);
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->ev[i].kind == 'F') {
-			l->fork_time = l->ev[i].time;
-			l->parent = l->ev[i].parent;
-			break;
-		}
-	}
-	return 0;
-}
-
-static void apply_log(struct mt_context *c, struct event *e)
+static void apply_log(struct mt_context *c, struct mt_log_event *e)
 {
 	if (e->kind == 'V')
 		c->start = e->time;
@@ -978,7 +640,7 @@ static void live_free(struct mt_live *l)
 
 struct cursor_state {
 	char *trace, *dir;
-	struct log log;
+	struct mt_log log;
 	size_t pos;
 	struct mt_context c;
 	struct mt_live live;
@@ -993,7 +655,7 @@ static void cursor_free(struct cursor_state *k)
 {
 	if (!k->dir)
 		return;
-	log_free(&k->log);
+	mt_log_free(&k->log);
 	live_free(&k->live);
 	k->c.live = NULL;
 	mt_context_free(&k->c);
@@ -1002,7 +664,7 @@ static void cursor_free(struct cursor_state *k)
 	memset(k, 0, sizeof(*k));
 }
 
-static int begin(struct mt_context *c, struct mt_live *live, struct log *l, const char *trace,
+static int begin(struct mt_context *c, struct mt_live *live, struct mt_log *l, const char *trace,
 		 const char *dir, int depth);
 
 /* The state of an image at a time (inclusive), or NULL. Valid until the next call. */
@@ -1048,7 +710,7 @@ static const struct mt_context *state_at(const char *trace, const char *dir, int
 }
 
 /* Reads the log of an image and sets c to what it inherits. */
-static int begin(struct mt_context *c, struct mt_live *live, struct log *l, const char *trace,
+static int begin(struct mt_context *c, struct mt_live *live, struct mt_log *l, const char *trace,
 		 const char *dir, int depth)
 {
 	struct mt_context own;
@@ -1057,7 +719,7 @@ static int begin(struct mt_context *c, struct mt_live *live, struct log *l, cons
 
 	context_init(c, live);
 	memset(&own, 0, sizeof(own));
-	err = log_read(l, &own, trace, dir);
+	err = mt_log_read(l, &own, trace, dir);
 	if (err) {
 		mt_context_free(&own);
 		return err;
@@ -1074,7 +736,7 @@ static int begin(struct mt_context *c, struct mt_live *live, struct log *l, cons
 	for (size_t i = 0; i < own.n_stacks; i++) {
 		if (!own.stacks[i].n || (i < c->n_stacks && c->stacks[i].n))
 			continue;
-		set_stack(c, i, own.stacks[i].ip, own.stacks[i].n);
+		mt_log_set_stack(c, i, own.stacks[i].ip, own.stacks[i].n);
 	}
 	c->bad_lines = own.bad_lines;
 	c->page_bytes = own.page_bytes;
@@ -1086,13 +748,13 @@ static int begin(struct mt_context *c, struct mt_live *live, struct log *l, cons
 int mt_context_read(struct mt_context *c, const char *trace, const char *dir)
 {
 	struct mt_live live;
-	struct log l;
+	struct mt_log l;
 	int err = begin(c, &live, &l, trace, dir, 0);
 
 	if (!err) {
 		for (size_t i = 0; i < l.n; i++)
 			apply_log(c, &l.ev[i]);
-		log_free(&l);
+		mt_log_free(&l);
 	}
 	if (live.brk_hi > live.brk_lo)
 		mt_context_add_heap(c, live.brk_lo, live.brk_hi, live.brk_birth);
