@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /*
- * tracenames.h - what the programs that write a trace and the command that reads it have to call alike. docs/reference/trace-format.md is the
- * norm; releng/check-facts.py refuses these names elsewhere.
+ * tracenames.h - what the programs that write a trace and the command that reads it have to call alike. The norm is
+ * docs/reference/trace-format.md; releng/check-facts.py refuses these names elsewhere.
  */
 #ifndef MEMTRACE_TRACENAMES_H
 #define MEMTRACE_TRACENAMES_H
