@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/names/ctxlog.h"
+#include "cli/names/context.h"
 
 /* A line; what a, b, c and d are depends on its kind. */
 struct mt_log_event {
