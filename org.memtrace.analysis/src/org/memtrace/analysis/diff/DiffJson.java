@@ -5,16 +5,15 @@ package org.memtrace.analysis.diff;
 import java.util.Arrays;
 import java.util.List;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+
+import org.memtrace.analysis.text.JsonText;
 
 /** A comparison as JSON; the schema is in docs/howto/diff.md. */
 public final class DiffJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
 	public static final String SCHEMA = "memtrace.diff/1";
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
 	private DiffJson() {
 	}
@@ -32,8 +31,8 @@ public final class DiffJson {
 		verdict.addProperty("slower", d.verdict().isSlower());
 		verdict.addProperty("text", String.join(" ", d.verdict().sentences()));
 		top.add("verdict", verdict);
-		top.add("warnings", GSON.toJsonTree(d.warnings()));
-		top.add("roles", GSON.toJsonTree(d.roles()));
+		top.add("warnings", JsonText.PRETTY.toJsonTree(d.warnings()));
+		top.add("roles", JsonText.PRETTY.toJsonTree(d.roles()));
 		JsonArray findings = new JsonArray();
 		for (FindingDiff f : d.findings()) {
 			JsonObject o = new JsonObject();
@@ -73,7 +72,7 @@ public final class DiffJson {
 			conditions.add(o);
 		}
 		top.add("fail_if", conditions);
-		return GSON.toJson(top) + "\n";
+		return JsonText.PRETTY.toJson(top) + "\n";
 	}
 
 	private static JsonArray structures(List<StructureDiff> all) {
@@ -120,10 +119,10 @@ public final class DiffJson {
 		JsonObject o = new JsonObject();
 		o.addProperty("reads", u.reads());
 		o.addProperty("writes", u.writes());
-		o.add("first_touch", GSON.toJsonTree(u.firstTouch()));
-		o.add("main_use", GSON.toJsonTree(u.mainUse()));
-		o.add("first_touch_places", GSON.toJsonTree(u.firstPlaces()));
-		o.add("main_use_places", GSON.toJsonTree(u.mainPlaces()));
+		o.add("first_touch", JsonText.PRETTY.toJsonTree(u.firstTouch()));
+		o.add("main_use", JsonText.PRETTY.toJsonTree(u.mainUse()));
+		o.add("first_touch_places", JsonText.PRETTY.toJsonTree(u.firstPlaces()));
+		o.add("main_use_places", JsonText.PRETTY.toJsonTree(u.mainPlaces()));
 		return o;
 	}
 
@@ -137,15 +136,15 @@ public final class DiffJson {
 			case SHARE -> "share";
 			case NUMBER -> "";
 			});
-			o.add("values_before", GSON.toJsonTree(c.a()));
-			o.add("values_after", GSON.toJsonTree(c.b()));
+			o.add("values_before", JsonText.PRETTY.toJsonTree(c.a()));
+			o.add("values_after", JsonText.PRETTY.toJsonTree(c.b()));
 			o.addProperty("median_before", c.before());
 			o.addProperty("median_after", c.after());
 			if (Double.isFinite(c.change())) {
 				o.addProperty("change", c.change());
 			}
 			if (c.interval() != null) {
-				o.add("interval_95", GSON.toJsonTree(Arrays.stream(c.interval()).boxed().toList()));
+				o.add("interval_95", JsonText.PRETTY.toJsonTree(Arrays.stream(c.interval()).boxed().toList()));
 			}
 			if (c.isTested()) {
 				o.addProperty("p_holm", c.p());

@@ -18,12 +18,11 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
+import org.memtrace.analysis.text.JsonText;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -41,7 +40,6 @@ public final class ExperimentRunner {
 	private static final int SIGINT = 128 + 2;
 	private static final int SIGTERM = 128 + 15;
 	private static final int SIGNAL_MS = 300;
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
 	private final ExperimentPlan plan;
 	private final Path folder;
@@ -129,7 +127,7 @@ public final class ExperimentRunner {
 		all.addProperty("user", System.getProperty("user.name", ""));
 		all.add("machine", Surroundings.machine(plan.directory(), launcher));
 		all.add("sources", Surroundings.sources(plan.directory(), launcher));
-		write(folder.resolve("experiment.json"), GSON.toJson(all) + "\n");
+		write(folder.resolve("experiment.json"), JsonText.PRETTY.toJson(all) + "\n");
 		keep("sources.diff", Surroundings.sourcesDiff(plan.directory(), launcher));
 		keep("topology.txt", Surroundings.output(plan.directory(), "lstopo-no-graphics", "--of", "console"));
 		keep("cpuinfo.txt", Surroundings.output(plan.directory(), "cat", "/proc/cpuinfo"));
@@ -186,7 +184,7 @@ public final class ExperimentRunner {
 			Path file = folderOf(run).resolve("run.json");
 			if (Files.exists(file)) {
 				try {
-					all.add(GSON.fromJson(RegularFile.text(file), RunResult.class));
+					all.add(JsonText.PRETTY.fromJson(RegularFile.text(file), RunResult.class));
 				} catch (IOException | JsonParseException e) {
 					throw new MemtraceException(file + " cannot be read: " + e.getMessage());
 				}
@@ -250,7 +248,7 @@ public final class ExperimentRunner {
 								: "see state-before.txt and state-after.txt in " + own)
 						+ "; the run does not count. Put it back and go on with the same command");
 			}
-			write(own.resolve("run.json"), GSON.toJson(result) + "\n");
+			write(own.resolve("run.json"), JsonText.PRETTY.toJson(result) + "\n");
 			return result;
 		} catch (IOException e) {
 			throw new MemtraceException("run " + run.number() + " cannot be kept in " + own + ": " + e.getMessage());

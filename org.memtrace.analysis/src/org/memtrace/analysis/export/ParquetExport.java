@@ -20,7 +20,6 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
@@ -32,6 +31,7 @@ import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.export.ParquetFile.Column;
 import org.memtrace.analysis.export.ParquetFile.Kind;
 import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.text.JsonText;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
@@ -378,6 +378,6 @@ public final class ParquetExport {
 			tables.add(table, t);
 		}
 		o.add("tables", tables);
-		return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(o);
+		return JsonText.PRETTY.toJson(o);
 	}
 }

@@ -11,8 +11,6 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.PatternSyntaxException;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -22,6 +20,7 @@ import com.google.gson.JsonParser;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.dimension.Dimensions;
+import org.memtrace.analysis.text.JsonText;
 import org.memtrace.model.MemtraceException;
 
 /**
@@ -29,8 +28,6 @@ import org.memtrace.model.MemtraceException;
  * Ends of a range that are not given are open. docs/howto/filters.md
  */
 final class FilterJson {
-	private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
-
 	private FilterJson() {
 	}
 
@@ -39,7 +36,7 @@ final class FilterJson {
 		for (TraceFilter f : set.filters()) {
 			array.add(write(f));
 		}
-		return GSON.toJson(array);
+		return JsonText.LINE.toJson(array);
 	}
 
 	private static JsonObject write(TraceFilter f) {

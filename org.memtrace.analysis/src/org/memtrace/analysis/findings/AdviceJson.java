@@ -4,8 +4,6 @@ package org.memtrace.analysis.findings;
 
 import java.util.List;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
@@ -15,12 +13,12 @@ import org.memtrace.analysis.findings.facts.Place;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.rules.Check;
 import org.memtrace.analysis.findings.rules.Rule;
+import org.memtrace.analysis.text.JsonText;
 
 /** Findings and explanations as JSON; the schema is in docs/reference/findings.md. */
 public final class AdviceJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
 	public static final String SCHEMA = "memtrace.advice/2";
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
 	private AdviceJson() {
 	}
@@ -49,7 +47,7 @@ public final class AdviceJson {
 			explained.forEach(r -> advisor.explain(r).forEach(v -> rules.add(verdict(v))));
 			top.add("rules", rules);
 		}
-		return GSON.toJson(top) + "\n";
+		return JsonText.PRETTY.toJson(top) + "\n";
 	}
 
 	private static JsonObject finding(Finding f, TraceFacts t) {
@@ -59,9 +57,9 @@ public final class AdviceJson {
 		o.addProperty("severity", f.severity().id());
 		o.addProperty("confidence", f.confidence().id());
 		o.addProperty("weight", f.weight());
-		o.add("structures", GSON.toJsonTree(f.names()));
-		o.add("structure_ids", GSON.toJsonTree(f.structures()));
-		o.add("threads", GSON.toJsonTree(f.threads()));
+		o.add("structures", JsonText.PRETTY.toJsonTree(f.names()));
+		o.add("structure_ids", JsonText.PRETTY.toJsonTree(f.structures()));
+		o.add("threads", JsonText.PRETTY.toJsonTree(f.threads()));
 		o.addProperty("from_ns", f.fromNs() - t.info().startNs());
 		o.addProperty("to_ns", f.toNs() - t.info().startNs());
 		o.addProperty("producer_from", f.leafFrom());
@@ -73,8 +71,8 @@ public final class AdviceJson {
 		o.addProperty("code", f.fix().code());
 		o.addProperty("code_tested", f.fix().tested());
 		o.addProperty("check", f.check());
-		o.add("notes", GSON.toJsonTree(f.notes()));
-		o.add("figures", GSON.toJsonTree(new java.util.TreeMap<>(f.figures())));
+		o.add("notes", JsonText.PRETTY.toJsonTree(f.notes()));
+		o.add("figures", JsonText.PRETTY.toJsonTree(new java.util.TreeMap<>(f.figures())));
 		o.addProperty("view", f.view());
 		o.add("first_written", place(f.firstWritten()));
 		o.add("used", place(f.used()));

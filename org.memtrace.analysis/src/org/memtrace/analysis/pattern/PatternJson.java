@@ -6,9 +6,8 @@ import java.util.Locale;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.findings.rules.Check;
+import org.memtrace.analysis.text.JsonText;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
@@ -16,7 +15,6 @@ import com.google.gson.JsonObject;
 public final class PatternJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
 	public static final String SCHEMA = "memtrace.patterns/1";
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
 
 	private PatternJson() {
 	}
@@ -54,7 +52,7 @@ public final class PatternJson {
 			structures.add(o);
 		}
 		top.add("structures", structures);
-		return GSON.toJson(top) + "\n";
+		return JsonText.PRETTY_WITH_NULLS.toJson(top) + "\n";
 	}
 
 	private static JsonObject span(AccessTable table, Patterns.Span s, boolean explain) {

@@ -13,13 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
+import org.memtrace.analysis.text.JsonText;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
@@ -48,7 +47,6 @@ public record SharedView(String trace, String host, Instant recordedAt, long sta
 	/** More marks are not kept: a link must stay short. */
 	private static final int MOST_MARKS = 20;
 	private static final String STATE = "s.";
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
 	public SharedView {
 		state = Map.copyOf(state);
@@ -145,7 +143,7 @@ public record SharedView(String trace, String host, Instant recordedAt, long sta
 		JsonArray m = new JsonArray();
 		marks.forEach(m::add);
 		o.add("marks", m);
-		return GSON.toJson(o) + "\n";
+		return JsonText.PRETTY.toJson(o) + "\n";
 	}
 
 	/** Reads {@link #toLink} or {@link #toJson}; errors say what is wrong with it. */

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 
 /**
@@ -22,7 +20,6 @@ public final class TablePrinter implements AutoCloseable {
 	private static final int WIDEST = 60;
 	/** Quantities; other numbers are names of something and are not grouped by thousands. */
 	private static final Pattern QUANTITY = Pattern.compile(".*(_ns|_bytes)|(?i)reads|writes|events|producers|faults|lost|unattributed");
-	private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
 
 	private final PrintStream out;
 	private final String format;
@@ -45,7 +42,7 @@ public final class TablePrinter implements AutoCloseable {
 		if (format.equals("csv")) {
 			out.println(String.join(",", columns));
 		} else if (format.equals("json")) {
-			String text = GSON.toJson(head);
+			String text = JsonText.LINE_WITH_NULLS.toJson(head);
 			out.print(text.substring(0, text.length() - 1) + ",\"rows\":[");
 		}
 	}
@@ -68,7 +65,7 @@ public final class TablePrinter implements AutoCloseable {
 		case "json" -> {
 			out.print(rows == 1 ? "\n{" : ",\n{");
 			for (int i = 0; i < values.length; i++) {
-				out.print((i == 0 ? "" : ", ") + GSON.toJson(columns[i]) + ": " + GSON.toJson(values[i]));
+				out.print((i == 0 ? "" : ", ") + JsonText.LINE_WITH_NULLS.toJson(columns[i]) + ": " + JsonText.LINE_WITH_NULLS.toJson(values[i]));
 			}
 			out.print("}");
 		}

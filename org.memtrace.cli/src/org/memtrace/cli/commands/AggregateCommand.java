@@ -21,6 +21,7 @@ import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.overview.PartitionTable;
 import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.RowHeights;
+import org.memtrace.analysis.text.JsonText;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.cli.args.Command;
@@ -35,7 +36,6 @@ import org.memtrace.model.TimeUnit;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
@@ -296,6 +296,6 @@ public final class AggregateCommand implements Command {
 	}
 
 	private static void print(JsonObject o, PrintStream out) {
-		out.println(new GsonBuilder().disableHtmlEscaping().create().toJson(o));
+		out.println(JsonText.LINE.toJson(o));
 	}
 }

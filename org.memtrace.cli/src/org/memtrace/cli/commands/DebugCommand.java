@@ -14,6 +14,7 @@ import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.analysis.column.ColumnReference;
 import org.memtrace.analysis.dimension.Dimensions;
+import org.memtrace.analysis.text.JsonText;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -25,8 +26,6 @@ import org.memtrace.importer.reader.InputReader;
 import org.memtrace.model.RegularFile;
 import org.memtrace.model.TraceFormatException;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
@@ -93,8 +92,7 @@ public final class DebugCommand implements Command {
 				| UnsupportedOperationException | ClassCastException e) {
 			throw new TraceFormatException(file.toString(), 0, "this is no aggregation case: " + e.getMessage());
 		}
-		Gson gson = new GsonBuilder().disableHtmlEscaping().create();
-		console.out().println(gson.toJson(problem.recompute(console.progress())));
+		console.out().println(JsonText.LINE.toJson(problem.recompute(console.progress())));
 		return ExitCode.OK;
 	}
 }

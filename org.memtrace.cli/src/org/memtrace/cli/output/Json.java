@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.cli.output;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 
+import org.memtrace.analysis.text.JsonText;
+
 /** What commands print as JSON: an object whose first field is its schema. docs/reference/json.md */
 public final class Json {
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
-
 	private Json() {
 	}
 
@@ -34,6 +32,6 @@ public final class Json {
 
 	/** As text, with a line for each field, without a line break at the end. */
 	public static String text(JsonElement value) {
-		return GSON.toJson(value);
+		return JsonText.PRETTY_WITH_NULLS.toJson(value);
 	}
 }

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
@@ -20,6 +22,10 @@ import org.memtrace.model.TraceFormatException;
 
 /** A JSON object that is read without surprises: what is missing or has another type is unknown. */
 public record Json(JsonObject object) {
+	/** Writes on one line; what is null is left out. */
+	public static final Gson LINE = new GsonBuilder().disableHtmlEscaping().create();
+	/** Writes a line for each field; what is null is left out. */
+	public static final Gson PRETTY = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 	public static final Json EMPTY = new Json(new JsonObject());
 
 	public static Json read(Path file, String name) throws TraceFormatException {

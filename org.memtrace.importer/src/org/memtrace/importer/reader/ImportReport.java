@@ -7,19 +7,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 
+import org.memtrace.importer.input.Json;
 import org.memtrace.model.TraceInfo;
 
 /** What an import did: every number, and why something is not in the trace. */
 public final class ImportReport {
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
-
 	private final Map<String, Object> values;
 	private final List<String> warnings;
 	private final String text;
@@ -89,7 +86,7 @@ public final class ImportReport {
 
 	/** The report as a JSON object. */
 	public String toJson() {
-		return GSON.toJson(values);
+		return Json.PRETTY.toJson(values);
 	}
 
 	/** The report for a person, several lines. */

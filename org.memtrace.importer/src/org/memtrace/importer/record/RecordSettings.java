@@ -11,8 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
+import org.memtrace.importer.input.Json;
 
 /**
  * What to record and how; immutable.
@@ -27,7 +26,6 @@ import com.google.gson.GsonBuilder;
  */
 public record RecordSettings(long pid, String program, List<String> arguments, String directory,
 		Map<String, String> environment, String output, Map<RecordOption, String> options) {
-	private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 	private static final String SUFFIX = ".memtrace";
 
 	public RecordSettings {
@@ -174,13 +172,13 @@ public record RecordSettings(long pid, String program, List<String> arguments, S
 
 	/** For a history that outlives the workbench. */
 	public String toJson() {
-		return GSON.toJson(this);
+		return Json.LINE.toJson(this);
 	}
 
 	/** @return null when the text is of another version or damaged */
 	public static RecordSettings fromJson(String json) {
 		try {
-			return GSON.fromJson(json, RecordSettings.class);
+			return Json.LINE.fromJson(json, RecordSettings.class);
 		} catch (RuntimeException e) { // of Gson, or of the constructor where something is missing
 			return null;
 		}

@@ -19,9 +19,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeMap;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
-
 import org.eclipse.core.runtime.ICoreRunnable;
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.core.runtime.IProgressMonitor;
@@ -33,14 +30,13 @@ import org.memtrace.analysis.scene.PdfWriter;
 import org.memtrace.analysis.scene.PngWriter;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.SvgWriter;
+import org.memtrace.analysis.text.JsonText;
 import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.ScenePainter;
 
 /** Writes a {@link Snapshot} by the same writers as {@code memtrace render}; pictures always on a light background. */
 public final class SaveSnapshot {
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
-
 	/** A kind of file that a snapshot can be written to. */
 	public enum Format {
 		SVG("SVG (sharp at every size)"), PNG("PNG"), PDF("PDF"), CSV("CSV (the numbers)"), JSON("JSON (the parameters)");
@@ -174,7 +170,7 @@ public final class SaveSnapshot {
 	/** Writes one file; a PNG has {@code pngScale} times as many pixels as the layout, in both directions. */
 	public static void write(Snapshot snapshot, Format format, Path file, int width, int height, int pngScale) throws IOException {
 		if (format == Format.CSV || format == Format.JSON) {
-			String text = format == Format.CSV ? snapshot.csv().get() : GSON.toJson(new TreeMap<>(snapshot.parameters())) + "\n";
+			String text = format == Format.CSV ? snapshot.csv().get() : JsonText.PRETTY.toJson(new TreeMap<>(snapshot.parameters())) + "\n";
 			Files.writeString(file, text);
 			return;
 		}
