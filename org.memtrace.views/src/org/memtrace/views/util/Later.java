@@ -17,8 +17,8 @@ public final class Later {
 	/** About two frames. */
 	private static final int PAUSE_MS = 30;
 
-	/** All that is wanted, in the order in which it was asked for. */
-	private static final Deque<Later> waiting = new ArrayDeque<>();
+	/** Data of a display: all that is wanted on it, in the order in which it was asked for. */
+	private static final String WAITING = Later.class.getName();
 
 	private final Control control;
 	private final Runnable action;
@@ -29,27 +29,40 @@ public final class Later {
 		this.action = action;
 	}
 
-	/** Whether nothing waits for its time. */
-	public static boolean isIdle() {
-		return waiting.isEmpty();
+	/** Whether nothing waits for its time on a display. */
+	public static boolean isIdle(Display display) {
+		return waiting(display).isEmpty();
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Deque<Later> waiting(Display display) {
+		Deque<Later> waiting = (Deque<Later>) display.getData(WAITING);
+		if (waiting == null) {
+			waiting = new ArrayDeque<>();
+			display.setData(WAITING, waiting);
+		}
+		return waiting;
 	}
 
 	public void request() {
-		if (control.isDisposed() || waiting.contains(this)) {
+		if (control.isDisposed()) {
 			return;
 		}
-		waiting.add(this);
-		if (waiting.size() == 1) {
-			schedule(control.getDisplay());
+		Deque<Later> waiting = waiting(control.getDisplay());
+		if (!waiting.contains(this)) {
+			waiting.add(this);
+			if (waiting.size() == 1) {
+				schedule(control.getDisplay(), waiting);
+			}
 		}
 	}
 
 	/** The pause begins when the display thread has heard all messages. */
-	private static void schedule(Display display) {
+	private static void schedule(Display display, Deque<Later> waiting) {
 		OnDisplay.later(display, () -> display.timerExec(PAUSE_MS, () -> {
 			Later next = waiting.remove();
 			if (!waiting.isEmpty()) {
-				schedule(display);
+				schedule(display, waiting);
 			}
 			if (!next.control.isDisposed()) {
 				next.action.run();

@@ -86,7 +86,7 @@ public final class Bot {
 	public void waitFor(String what, BooleanSupplier condition) {
 		until(what, condition);
 		if (Display.getCurrent() != display) { // on the display thread one would wait for oneself
-			until("views that follow", Later::isIdle);
+			until("views that follow", () -> Later.isIdle(display));
 		}
 	}
 
