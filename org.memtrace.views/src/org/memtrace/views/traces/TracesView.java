@@ -23,6 +23,7 @@ import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.jface.resource.ImageDescriptor;
 import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.jface.resource.LocalResourceManager;
 import org.eclipse.jface.resource.ResourceManager;
@@ -188,61 +189,57 @@ public final class TracesView extends ViewPart {
 	}
 
 	private void makeActions() {
-		Action record = TraceActions.record(getSite().getWorkbenchWindow());
-		Action importTrace = TraceActions.importTrace(getSite().getWorkbenchWindow());
-		Action database = TraceActions.openDatabase(getSite().getWorkbenchWindow());
-		Action folder = TraceActions.openFolder(getSite().getWorkbenchWindow());
-		rename = new Action("Rename…", Icons.get("rename")) {
-			@Override
-			public void run() {
-				rename();
+		rename = action("Rename…", Icons.get("rename"), "Rename the selected trace (F2)", this::rename);
+		delete = action("Delete…", Icons.get("delete"), "Delete the selected trace from the catalogue (Del)", this::delete);
+		close = action("Close", null, "Take the trace from the views; the file stays where it is", this::close);
+		copyPath = action("Copy path", Icons.get("copy"), null, () -> {
+			Path path = selectedPath();
+			if (path != null) {
+				Clip.copy(tree.getControl().getDisplay(), path.toString());
 			}
-		};
-		rename.setToolTipText("Rename the selected trace (F2)");
-		delete = new Action("Delete…", Icons.get("delete")) {
-			@Override
-			public void run() {
-				delete();
-			}
-		};
-		delete.setToolTipText("Delete the selected trace from the catalogue (Del)");
-		close = new Action("Close") {
-			@Override
-			public void run() {
-				close();
-			}
-		};
-		close.setToolTipText("Take the trace from the views; the file stays where it is");
-		copyPath = new Action("Copy path", Icons.get("copy")) {
-			@Override
-			public void run() {
-				Path path = selectedPath();
-				if (path != null) {
-					Clip.copy(tree.getControl().getDisplay(), path.toString());
-				}
-			}
-		};
-		Action open = new Action("Open") {
-			@Override
-			public void run() {
-				openSelected();
-			}
-		};
-		Action refresh = new Action("Refresh", Icons.get("refresh")) {
-			@Override
-			public void run() {
-				refresh();
-			}
-		};
-		refresh.setToolTipText("Read the catalogue again (F5)");
-
+		});
+		List<Action> sources = List.of(TraceActions.record(getSite().getWorkbenchWindow()),
+				TraceActions.importTrace(getSite().getWorkbenchWindow()), TraceActions.openDatabase(getSite().getWorkbenchWindow()));
 		IToolBarManager bar = getViewSite().getActionBars().getToolBarManager();
-		bar.add(record);
-		bar.add(importTrace);
-		bar.add(database);
+		sources.forEach(bar::add);
 		bar.add(new Separator());
 		bar.add(rename);
 		bar.add(delete);
+		makeMenu(sources);
+		tree.getControl().addListener(SWT.KeyDown, e -> {
+			switch (e.keyCode) {
+			case SWT.DEL -> {
+				if (selectedFile() != null) {
+					close();
+				} else {
+					delete();
+				}
+			}
+			case SWT.F2 -> rename();
+			case SWT.F5 -> refresh();
+			default -> {
+			}
+			}
+		});
+		enableActions();
+	}
+
+	private static Action action(String text, ImageDescriptor icon, String toolTip, Runnable run) {
+		Action action = new Action(text, icon) {
+			@Override
+			public void run() {
+				run.run();
+			}
+		};
+		action.setToolTipText(toolTip);
+		return action;
+	}
+
+	/** @param sources what adds a trace to the list */
+	private void makeMenu(List<Action> sources) {
+		Action open = action("Open", null, null, this::openSelected);
+		Action folder = TraceActions.openFolder(getSite().getWorkbenchWindow());
+		Action refresh = action("Refresh", Icons.get("refresh"), "Read the catalogue again (F5)", this::refresh);
 		MenuManager menu = new MenuManager();
 		menu.setRemoveAllWhenShown(true);
 		menu.addMenuListener(m -> {
@@ -265,44 +262,24 @@ public final class TracesView extends ViewPart {
 				m.add(delete);
 				m.add(new Separator());
 			} else if (selectedFile() != null) {
-				m.add(open);
-				addCompare(m, selectedFile(), session.trace() != null && !session.trace().isFile(selectedFile()));
-				m.add(close);
-				OpenFile lone = selectedFile();
-				if (!TraceFiles.isFolder(lone.path())) { // its accesses are in no database
-					m.add(new Action("Add to catalogue", Icons.get("import")) {
-						@Override
-						public void run() {
-							changes.addToCatalogue(lone);
-						}
-					});
-				}
-				m.add(copyPath);
-				m.add(new Separator());
+				addFile(m, open, selectedFile());
 			}
-			m.add(record);
-			m.add(importTrace);
-			m.add(database);
+			sources.forEach(m::add);
 			m.add(folder);
 			m.add(refresh);
 		});
 		tree.getControl().setMenu(menu.createContextMenu(tree.getControl()));
-		tree.getControl().addListener(SWT.KeyDown, e -> {
-			switch (e.keyCode) {
-			case SWT.DEL -> {
-				if (selectedFile() != null) {
-					close();
-				} else {
-					delete();
-				}
-			}
-			case SWT.F2 -> rename();
-			case SWT.F5 -> refresh();
-			default -> {
-			}
-			}
-		});
-		enableActions();
+	}
+
+	private void addFile(IMenuManager menu, Action open, OpenFile file) {
+		menu.add(open);
+		addCompare(menu, file, session.trace() != null && !session.trace().isFile(file));
+		menu.add(close);
+		if (!TraceFiles.isFolder(file.path())) { // its accesses are in no database
+			menu.add(action("Add to catalogue", Icons.get("import"), null, () -> changes.addToCatalogue(file)));
+		}
+		menu.add(copyPath);
+		menu.add(new Separator());
 	}
 
 	private void addChanges(IMenuManager menu) {
