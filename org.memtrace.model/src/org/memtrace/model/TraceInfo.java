@@ -89,4 +89,9 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 		return new TraceInfo(newId, newAlias, newDatabaseName, type, application, host, operatingSystem, cpus, newEvents,
 				newProducers, startNs, endNs, recordedAt, pageSizeBytes, description, properties);
 	}
+
+	/** For what part of the run accesses were counted; empty when it was all of it. */
+	public String windows() {
+		return properties.getOrDefault(PROPERTY_WINDOWS, "");
+	}
 }

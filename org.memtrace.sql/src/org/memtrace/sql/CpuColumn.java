@@ -34,7 +34,7 @@ final class CpuColumn {
 		for (int i = 0; i < texts.length; i++) {
 			ofCode[i] = numbers.get(texts[i]);
 		}
-		sql = "enum_code(TRY_CAST(cpu AS ENUM(" + Arrays.stream(texts).map(SqlSession::text).collect(Collectors.joining(",")) + ")))";
+		sql = "enum_code(TRY_CAST(cpu AS ENUM(" + Arrays.stream(texts).map(SqlText::text).collect(Collectors.joining(",")) + ")))";
 	}
 
 	/** What a statement asks for. */

@@ -109,7 +109,7 @@ final class FolderAccesses implements AccessSource, AutoCloseable {
 		boolean times = wanted.contains(AccessColumn.TIME);
 		List<AccessColumn> read = files.stored(wanted);
 		String sql = "SELECT producer" + FolderFiles.names(read, times, offsets, cpus, pageSizeBytes) + " FROM read_parquet("
-				+ SqlSession.files(chunk.file) + ", hive_partitioning = false, file_row_number = true) WHERE file_row_number >= " + chunk.rowFrom
+				+ SqlText.files(chunk.file) + ", hive_partitioning = false, file_row_number = true) WHERE file_row_number >= " + chunk.rowFrom
 				+ " AND file_row_number < " + chunk.rowTo;
 		int n = chunk.info.rows();
 		into.reserve(n, n, times ? n : 0);
@@ -156,7 +156,7 @@ final class FolderAccesses implements AccessSource, AutoCloseable {
 		} catch (SQLException e) {
 			into.rows = 0;
 			into.leaves = 0;
-			throw new StoreException(chunk.file + " cannot be read: " + SqlSession.sentence(e), e);
+			throw new StoreException(chunk.file + " cannot be read: " + SqlText.sentence(e), e);
 		} finally {
 			files.back(connection);
 		}

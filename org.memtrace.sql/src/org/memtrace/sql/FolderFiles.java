@@ -28,8 +28,6 @@ import org.memtrace.model.store.AccessBatch;
  * that reads, kept for the next one. How many rows, pages and times a row group has is in the footers. All threads.
  */
 final class FolderFiles implements AutoCloseable {
-	/** The files of the accesses in a folder. */
-	static final String ACCESSES = "/accesses/*/*.parquet";
 	private static final Map<AccessColumn, String> COLUMNS = Map.of(AccessColumn.THREAD, "thread_index", AccessColumn.CPU_SET, "cpu",
 			AccessColumn.READS, "reads", AccessColumn.WRITES, "writes", AccessColumn.SHARING, "sharing", AccessColumn.NODE, "node",
 			AccessColumn.FLAGS, "flags", AccessColumn.IP, "ip", AccessColumn.FIRST, "first_access_ns - start_ns");
@@ -67,7 +65,7 @@ final class FolderFiles implements AutoCloseable {
 				+ " max(TRY_CAST(stats_max_value AS BIGINT)) FILTER (path_in_schema = 'producer'),"
 				+ " min(TRY_CAST(stats_min_value AS BIGINT)) FILTER (path_in_schema = 'start_ns'),"
 				+ " max(TRY_CAST(stats_max_value AS BIGINT)) FILTER (path_in_schema = 'end_ns'), bool_or(path_in_schema = 'first_access_ns')"
-				+ " FROM parquet_metadata(" + SqlSession.files(folder + ACCESSES) + ") GROUP BY ALL ORDER BY ALL";
+				+ " FROM parquet_metadata(" + SqlText.files(folder + SqlText.ACCESSES) + ") GROUP BY ALL ORDER BY ALL";
 		Map<String, List<Group>> byFile = new HashMap<>();
 		Connection connection = connection();
 		try (Statement s = connection.createStatement(); ResultSet r = s.executeQuery(sql)) {
@@ -83,7 +81,7 @@ final class FolderFiles implements AutoCloseable {
 				first |= r.getBoolean(8);
 			}
 		} catch (SQLException e) {
-			throw new StoreException(folder + ": its accesses cannot be read: " + SqlSession.sentence(e), e);
+			throw new StoreException(folder + ": its accesses cannot be read: " + SqlText.sentence(e), e);
 		} finally {
 			back(connection);
 		}
@@ -111,7 +109,7 @@ final class FolderFiles implements AutoCloseable {
 				throw e;
 			}
 		} catch (SQLException e) {
-			throw new StoreException(driver + ": the SQL engine does not start: " + SqlSession.sentence(e), e);
+			throw new StoreException(driver + ": the SQL engine does not start: " + SqlText.sentence(e), e);
 		}
 	}
 

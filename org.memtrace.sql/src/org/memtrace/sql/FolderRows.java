@@ -102,7 +102,7 @@ public final class FolderRows implements AccessRows {
 				g = last + 1;
 			}
 		} catch (SQLException e) {
-			throw new StoreException(files.folder + ": accesses cannot be read: " + SqlSession.sentence(e), e);
+			throw new StoreException(files.folder + ": accesses cannot be read: " + SqlText.sentence(e), e);
 		} finally {
 			files.back(connection);
 		}
@@ -120,7 +120,7 @@ public final class FolderRows implements AccessRows {
 		boolean readPlaces = wanted.contains(AccessColumn.READ_OFFSET);
 		boolean writePlaces = wanted.contains(AccessColumn.WRITE_OFFSET);
 		String sql = "SELECT file_row_number" + FolderFiles.names(read, start != null, places, sets, pageSizeBytes) + " FROM read_parquet("
-				+ SqlSession.files(groups[firstGroup].file()) + ", hive_partitioning = false, file_row_number = true) WHERE producer >= "
+				+ SqlText.files(groups[firstGroup].file()) + ", hive_partitioning = false, file_row_number = true) WHERE producer >= "
 				+ groups[firstGroup].producerFrom() + " AND producer < " + groups[lastGroup].producerTo() + " AND file_row_number >= " + rowFrom
 				+ " AND file_row_number < " + (rowFrom + n);
 		try (ResultSet r = s.executeQuery(sql)) {

@@ -73,7 +73,7 @@ public final class FolderStore implements TraceStore {
 							number(r[6], info.startNs()), number(r[7], Long.MAX_VALUE), number(r[8], -1), (int) number(r[9], -1), text(r[10]),
 							text(r[11])))),
 					progress);
-			session.query("SELECT DISTINCT cpu FROM read_parquet(" + SqlSession.files(folder + FolderFiles.ACCESSES)
+			session.query("SELECT DISTINCT cpu FROM read_parquet(" + SqlText.files(folder + SqlText.ACCESSES)
 					+ ", hive_partitioning = false) WHERE cpu IS NOT NULL ORDER BY 1", row(r -> {
 						sets.put(text(r[0]), cpuSets.size());
 						BitSet set = new BitSet();
@@ -90,7 +90,7 @@ public final class FolderStore implements TraceStore {
 	}
 
 	private String table(String name) {
-		return "read_parquet(" + SqlSession.files(folder + "/" + name + ".parquet") + ")";
+		return "read_parquet(" + SqlText.files(folder + "/" + name + ".parquet") + ")";
 	}
 
 	/** Takes a row. */

@@ -29,10 +29,10 @@ public final class ObjectStorage {
 	static void prepare(Statement s, Map<String, String> environment) throws SQLException {
 		String file = environment.get(VARIABLE);
 		try {
-			s.execute("LOAD " + (file == null || file.isBlank() ? "httpfs" : SqlSession.text(file)));
+			s.execute("LOAD " + (file == null || file.isBlank() ? "httpfs" : SqlText.text(file)));
 		} catch (SQLException e) {
 			throw new SQLException("DuckDB's extension httpfs is needed for " + SCHEME + ", and " + VARIABLE + " names its file"
-					+ " (docs/howto/parquet-folder.md): " + SqlSession.sentence(e), e);
+					+ " (docs/howto/parquet-folder.md): " + SqlText.sentence(e), e);
 		}
 		s.execute(secret(environment));
 	}
@@ -44,17 +44,17 @@ public final class ObjectStorage {
 		keys.forEach((name, variable) -> {
 			String value = environment.getOrDefault(variable, "");
 			if (!value.isEmpty()) {
-				sql.append(", ").append(name).append(' ').append(SqlSession.text(value));
+				sql.append(", ").append(name).append(' ').append(SqlText.text(value));
 			}
 		});
 		String region = environment.getOrDefault("AWS_REGION", environment.getOrDefault("AWS_DEFAULT_REGION", ""));
 		if (!region.isEmpty()) {
-			sql.append(", REGION ").append(SqlSession.text(region));
+			sql.append(", REGION ").append(SqlText.text(region));
 		}
 		String server = environment.getOrDefault("AWS_ENDPOINT_URL_S3", environment.getOrDefault("AWS_ENDPOINT_URL", ""));
 		if (!server.isEmpty()) {
 			URI uri = URI.create(server);
-			sql.append(", ENDPOINT ").append(SqlSession.text(uri.getAuthority() == null ? server : uri.getAuthority())).append(", URL_STYLE 'path'");
+			sql.append(", ENDPOINT ").append(SqlText.text(uri.getAuthority() == null ? server : uri.getAuthority())).append(", URL_STYLE 'path'");
 			if ("http".equals(uri.getScheme())) {
 				sql.append(", USE_SSL false");
 			}

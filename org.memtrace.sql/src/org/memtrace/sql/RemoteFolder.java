@@ -88,13 +88,13 @@ public final class RemoteFolder {
 		try (Statement s = connection.createStatement(); SqlSession.Watch watch = new SqlSession.Watch(s, "Fetching " + from, progress)) {
 			watch.start();
 			s.execute("SET memory_limit = '8GiB'"); // the file is one value
-			try (ResultSet r = s.executeQuery("SELECT count(*) FROM glob(" + SqlSession.files(from) + ")")) {
+			try (ResultSet r = s.executeQuery("SELECT count(*) FROM glob(" + SqlText.files(from) + ")")) {
 				if (!r.next() || r.getLong(1) == 0) {
 					return false;
 				}
 			}
 			progress.check();
-			try (ResultSet r = s.executeQuery("SELECT content FROM read_blob(" + SqlSession.files(from) + ")")) {
+			try (ResultSet r = s.executeQuery("SELECT content FROM read_blob(" + SqlText.files(from) + ")")) {
 				if (!r.next()) {
 					return false;
 				}
@@ -105,7 +105,7 @@ public final class RemoteFolder {
 			return true;
 		} catch (SQLException e) {
 			progress.check();
-			throw new StoreException(from + " cannot be read: " + SqlSession.sentence(e), e);
+			throw new StoreException(from + " cannot be read: " + SqlText.sentence(e), e);
 		} finally {
 			files.back(connection);
 			files.close();

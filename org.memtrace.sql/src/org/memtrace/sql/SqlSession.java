@@ -57,12 +57,12 @@ public final class SqlSession implements AutoCloseable {
 		try {
 			connection = DuckDbLibrary.driver(driver, cache.resolve("duckdb")).connect("jdbc:duckdb:", properties);
 		} catch (SQLException e) {
-			throw new StoreException(driver + ": the SQL engine does not start: " + sentence(e), e);
+			throw new StoreException(driver + ": the SQL engine does not start: " + SqlText.sentence(e), e);
 		}
 		try (Statement s = connection.createStatement()) {
 			prepare(s, files);
 			s.execute("SET memory_limit = '" + memoryBytes / 1024 + "KiB'");
-			s.execute("SET temp_directory = " + text(temporary.toString()));
+			s.execute("SET temp_directory = " + SqlText.text(temporary.toString()));
 			if (threads > 0) {
 				s.execute("SET threads = " + threads);
 			}
@@ -71,15 +71,16 @@ public final class SqlSession implements AutoCloseable {
 			s.execute("SET enable_progress_bar = true");
 			s.execute("SET enable_progress_bar_print = false");
 			for (SqlView v : views) {
-				s.execute("CREATE VIEW " + name(v.name()) + " AS SELECT * FROM read_parquet(" + files(v.files()) + ", hive_partitioning = false)");
-				s.execute("COMMENT ON VIEW " + name(v.name()) + " IS " + text(v.meaning()));
+				s.execute("CREATE VIEW " + name(v.name()) + " AS SELECT * FROM read_parquet(" + SqlText.files(v.files())
+						+ ", hive_partitioning = false)");
+				s.execute("COMMENT ON VIEW " + name(v.name()) + " IS " + SqlText.text(v.meaning()));
 				for (Map.Entry<String, String> c : v.columns().entrySet()) {
-					s.execute("COMMENT ON COLUMN " + name(v.name()) + "." + name(c.getKey()) + " IS " + text(c.getValue()));
+					s.execute("COMMENT ON COLUMN " + name(v.name()) + "." + name(c.getKey()) + " IS " + SqlText.text(c.getValue()));
 				}
 			}
 		} catch (SQLException e) {
 			close();
-			throw new StoreException("the tables cannot be read: " + sentence(e), e);
+			throw new StoreException("the tables cannot be read: " + SqlText.sentence(e), e);
 		}
 	}
 
@@ -106,7 +107,7 @@ public final class SqlSession implements AutoCloseable {
 	public static String readText(Path driver, String file, Path cache, Progress progress) throws MemtraceException {
 		StringBuilder text = new StringBuilder();
 		try (SqlSession session = new SqlSession(driver, file, List.of(), 1L << 28, 1, cache)) {
-			session.query("SELECT content FROM read_text(" + files(file) + ")", new SqlRows() {
+			session.query("SELECT content FROM read_text(" + SqlText.files(file) + ")", new SqlRows() {
 				@Override
 				public void columns(List<Column> columns) {
 					// one
@@ -120,17 +121,6 @@ public final class SqlSession implements AutoCloseable {
 			}, progress);
 		}
 		return text.toString();
-	}
-
-	/** A text of SQL. */
-	/** Files as a text for DuckDB: the name of a folder is no pattern, only {@link FolderFiles#ACCESSES} at the end of a path is. */
-	static String files(String path) {
-		String pattern = path.endsWith(FolderFiles.ACCESSES) ? FolderFiles.ACCESSES : "";
-		return text(path.substring(0, path.length() - pattern.length()).replaceAll("[*?\\[]", "[$0]") + pattern);
-	}
-
-	static String text(String s) {
-		return '\'' + s.replace("'", "''") + '\'';
 	}
 
 	private static String name(String s) {
@@ -169,7 +159,7 @@ public final class SqlSession implements AutoCloseable {
 
 	/** A statement that is wrong, or one that needs too much. */
 	private static MemtraceException wrong(SQLException e) {
-		String text = sentence(e);
+		String text = SqlText.sentence(e);
 		return text.startsWith(NO_MEMORY)
 				? new MemtraceException("the statement needs more memory than it may have (--memory): "
 						+ text.substring(NO_MEMORY.length()).replaceFirst(" *Possible solutions:.*", ""), e)
@@ -218,12 +208,6 @@ public final class SqlSession implements AutoCloseable {
 		case java.sql.Blob b -> java.util.HexFormat.of().formatHex(b.getBytes(1, (int) Math.min(b.length(), 1 << 20)));
 		default -> value.toString();
 		};
-	}
-
-	/** What DuckDB says, without the copy of the statement and the stack that it appends, as one line. */
-	static String sentence(SQLException e) {
-		String text = String.valueOf(e.getMessage()).replaceFirst("(?s)\\n\\s*LINE \\d+:.*", "").strip();
-		return text.replaceAll("\\s*\\n\\s*", " ");
 	}
 
 	/** Interrupts the statement when the user wants to stop, and tells how far it is. */
@@ -294,7 +278,7 @@ public final class SqlSession implements AutoCloseable {
 		try {
 			connection.close();
 		} catch (SQLException e) {
-			throw new StoreException("the SQL engine does not end: " + sentence(e), e);
+			throw new StoreException("the SQL engine does not end: " + SqlText.sentence(e), e);
 		}
 		try {
 			Files.deleteIfExists(temporary);

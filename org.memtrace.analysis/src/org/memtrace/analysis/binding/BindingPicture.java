@@ -131,12 +131,12 @@ public final class BindingPicture {
 		}
 		SharingGraph graph = binding.graph();
 		if (c.row == c.column) {
-			return "Thread " + BindingText.name(graph, c.row) + BindingTable.PLACES.stream()
+			return "Thread " + BindingNames.name(graph, c.row) + BindingTable.PLACES.stream()
 					.map(p -> "\n" + p.title() + ": " + p.text(binding, c.row)).collect(Collectors.joining());
 		}
 		long weight = graph.weight(c.row, c.column);
 		BindingText.Pair pair = new BindingText.Pair(c.row, c.column, weight);
-		return "Threads " + BindingText.name(graph, c.row) + " and " + BindingText.name(graph, c.column) + "\n"
+		return "Threads " + BindingNames.name(graph, c.row) + " and " + BindingNames.name(graph, c.column) + "\n"
 				+ (weight == 0 ? "share nothing" : Units.count(weight) + " " + BindingText.unit(graph) + ", "
 						+ Units.percent(100.0 * weight / graph.total()) + " of all sharing")
 				+ "\nIn order: " + BindingText.same(binding, Kind.ORDER, pair) + "; proposed: " + BindingText.same(binding, Kind.PROPOSED, pair);

@@ -29,13 +29,13 @@ public final class BindingTable {
 
 	/** Number and name. */
 	public static final Column THREAD = new Column("thread", "Number and name; threads are numbered in the order in which they are created", false,
-			(b, t) -> BindingText.name(b.graph(), t));
+			(b, t) -> BindingNames.name(b.graph(), t));
 	/** Task number. */
 	public static final Column TASK = new Column("task", "Number that the kernel gave it", true,
 			(b, t) -> Long.toString(b.graph().threads().get(t).taskId()));
 	private static final Column RECORDED = new Column("recorded on", "CPUs on which it was seen", false, (b, t) -> {
 		Figures f = b.of(Kind.RECORDED);
-		return f == null ? "-" : f.cpuOf()[t] >= 0 ? "CPU " + f.cpuOf()[t] : BindingText.cpus(b.graph().seenOn(t));
+		return f == null ? "-" : f.cpuOf()[t] >= 0 ? "CPU " + f.cpuOf()[t] : BindingNames.cpus(b.graph().seenOn(t));
 	});
 	private static final Column ORDER = new Column("in order", "CPU when threads are put on CPUs in the order of their numbers", false,
 			(b, t) -> cpu(b, Kind.ORDER, t));
@@ -69,6 +69,6 @@ public final class BindingTable {
 			all += w;
 			best = w > 0 && (best < 0 || w > graph.weight(thread, best)) ? t : best;
 		}
-		return best < 0 ? "none" : BindingText.name(graph, best) + ", " + Units.percent(100.0 * graph.weight(thread, best) / all);
+		return best < 0 ? "none" : BindingNames.name(graph, best) + ", " + Units.percent(100.0 * graph.weight(thread, best) / all);
 	}
 }

@@ -3,7 +3,6 @@
 package org.memtrace.analysis.binding;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,7 +20,6 @@ import org.memtrace.model.ThreadInfo;
 
 /** A binding for people, its sharing graph as a table for programs, and as a graph for Graphviz. */
 public final class BindingText {
-	private static final int NAME = 24;
 	/** Processes whose ways are told. */
 	private static final int WAYS = 9;
 
@@ -52,13 +50,6 @@ public final class BindingText {
 	static String unit(SharingGraph graph) {
 		String pages = graph.question().cells() == Cells.INTERVALS ? "pages in an interval" : "pages";
 		return pages + " that both used" + (graph.question().sharing() == Sharing.WRITTEN ? " and one of them wrote" : "");
-	}
-
-	/** Number and name of a thread; with several processes, the process, too. */
-	static String name(SharingGraph graph, int thread) {
-		ThreadInfo t = graph.threads().get(thread);
-		String process = graph.processes().size() > 1 ? "p" + t.image() + " " : "";
-		return process + thread + " " + TextColumns.cut(t.name(), NAME);
 	}
 
 	/**
@@ -110,7 +101,7 @@ public final class BindingText {
 		List<String[]> table = new ArrayList<>();
 		table.add(new String[] {"threads that share most", "", "sharing", "share", "in order", "proposed"});
 		for (Pair p : pairs.subList(0, Math.min(most, pairs.size()))) {
-			table.add(new String[] {name(graph, p.a), name(graph, p.b), Long.toString(p.weight),
+			table.add(new String[] {BindingNames.name(graph, p.a), BindingNames.name(graph, p.b), Long.toString(p.weight),
 				String.format(Locale.ROOT, "%.1f %%", 100 * p.weight / total), same(binding, Kind.ORDER, p), same(binding, Kind.PROPOSED, p)});
 		}
 		TextColumns.columns(b, table, "llrrll");
@@ -145,21 +136,6 @@ public final class BindingText {
 		if (n > most) {
 			b.append(Units.plural(n - most, "thread")).append(" not shown (--rows).\n");
 		}
-	}
-
-	/** Such as {@code CPUs 0-3,8}; "not known" without any. */
-	static String cpus(BitSet set) {
-		if (set.isEmpty()) {
-			return "not known";
-		}
-		StringBuilder b = new StringBuilder(set.cardinality() == 1 ? "CPU " : "CPUs ");
-		for (int from = set.nextSetBit(0); from >= 0;) {
-			int to = set.nextClearBit(from) - 1;
-			b.append(from).append(to > from ? "-" + to : "");
-			from = set.nextSetBit(to + 1);
-			b.append(from >= 0 ? "," : "");
-		}
-		return b.toString();
 	}
 
 	private static void ways(StringBuilder b, ThreadBinding binding, String command) {
@@ -252,7 +228,8 @@ public final class BindingText {
 		int[] proposed = binding.of(Kind.PROPOSED).cpuOf();
 		if (level <= 0) {
 			for (int t : threads) {
-				b.append(indent).append('t').append(t).append(" [label=\"").append(name(binding.graph(), t).replace("\\", "\\\\").replace("\"", "\\\""))
+				b.append(indent).append('t').append(t).append(" [label=\"")
+						.append(BindingNames.name(binding.graph(), t).replace("\\", "\\\\").replace("\"", "\\\""))
 						.append("\\nCPU ").append(proposed[t]).append("\"];\n");
 			}
 			return;

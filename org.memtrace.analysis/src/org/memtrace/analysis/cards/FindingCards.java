@@ -100,8 +100,8 @@ public final class FindingCards {
 		if (t.lost() > 0) {
 			all.add(Words.count(t.lost(), "access") + " were lost; what follows is about the rest");
 		}
-		if (!TraceSummary.windows(t.info()).isEmpty()) {
-			all.add(TraceSummary.windows(t.info()));
+		if (!t.info().windows().isEmpty()) {
+			all.add(t.info().windows());
 		}
 		if (!TraceSummary.unseen(t.info()).isEmpty()) {
 			all.add(TraceSummary.unseen(t.info()) + ": no finding can be about it");

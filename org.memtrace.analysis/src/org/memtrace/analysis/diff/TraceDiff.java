@@ -544,8 +544,8 @@ public final class TraceDiff {
 			}
 		}
 		for (Run r : all()) {
-			if (!TraceSummary.windows(r.facts().info()).isEmpty()) {
-				warnings.add(r.label() + ": " + TraceSummary.windows(r.facts().info()));
+			if (!r.facts().info().windows().isEmpty()) {
+				warnings.add(r.label() + ": " + r.facts().info().windows());
 			}
 		}
 		for (Run r : all()) {

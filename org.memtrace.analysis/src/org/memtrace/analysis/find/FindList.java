@@ -44,7 +44,7 @@ public final class FindList {
 		List<FindHit> hits = new ArrayList<>();
 		for (NameSearch.Match m : result.best()) {
 			Entry e = entries.get(m.index());
-			hits.add(new FindHit(kind, e.name(), e.detail(), NameIndex.rank(e.name(), query.words(), m), m.weight(), new Listed(m.index())));
+			hits.add(new FindHit(kind, e.name(), e.detail(), NameSearch.rank(e.name(), query.words(), m), m.weight(), new Listed(m.index())));
 		}
 		return new Found(hits, result.total() == 0 ? Map.of() : Map.of(kind, result.total()));
 	}

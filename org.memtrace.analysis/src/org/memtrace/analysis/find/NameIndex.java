@@ -140,9 +140,4 @@ final class NameIndex {
 		}
 		return false;
 	}
-
-	/** How well a name fits that is the beginning of a text in an index. */
-	static int rank(String name, List<String> words, NameSearch.Match match) {
-		return fold(name).equals(String.join(" ", words)) ? WHOLE : match.rank();
-	}
 }

@@ -97,4 +97,9 @@ final class NameSearch {
 	private static boolean narrows(List<String> words, List<String> others) {
 		return others.stream().allMatch(o -> words.stream().anyMatch(w -> w.contains(o)));
 	}
+
+	/** How well a name fits that is the beginning of a text in an index. */
+	static int rank(String name, List<String> words, Match match) {
+		return NameIndex.fold(name).equals(String.join(" ", words)) ? NameIndex.WHOLE : match.rank();
+	}
 }

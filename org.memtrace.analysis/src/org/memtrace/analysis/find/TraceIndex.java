@@ -17,7 +17,7 @@ import org.memtrace.analysis.find.FindHit.Kind;
 import org.memtrace.analysis.find.FindHit.Memory;
 import org.memtrace.analysis.find.FindHit.OfThread;
 import org.memtrace.analysis.find.FindHit.Place;
-import org.memtrace.analysis.source.LineUse;
+import org.memtrace.analysis.source.RecordedCode;
 import org.memtrace.analysis.source.SourcePlace;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
@@ -137,7 +137,7 @@ public final class TraceIndex {
 			}
 			progress.worked(1);
 		}
-		return of(tree, structures, store.threads(), LineUse.code(store), stacks, progress);
+		return of(tree, structures, store.threads(), RecordedCode.of(store), stacks, progress);
 	}
 
 	/** @param stacks call stacks of the structures by their numbers, innermost frame first */
@@ -357,12 +357,12 @@ public final class TraceIndex {
 
 	private FindHit lineHit(List<String> words, NameSearch.Match m) {
 		SourcePlace p = lines.get(m.index());
-		return new FindHit(Kind.LINE, p.at(), p.what().isEmpty() ? p.file() : p.what() + ", " + p.file(), NameIndex.rank(p.at(), words, m),
+		return new FindHit(Kind.LINE, p.at(), p.what().isEmpty() ? p.file() : p.what() + ", " + p.file(), NameSearch.rank(p.at(), words, m),
 				m.weight(), new Place(p));
 	}
 
 	private FindHit threadHit(List<String> words, NameSearch.Match m) {
-		return new FindHit(Kind.THREAD, threadName(m.index()), threadDetail(m.index()), NameIndex.rank(threadName(m.index()), words, m),
+		return new FindHit(Kind.THREAD, threadName(m.index()), threadDetail(m.index()), NameSearch.rank(threadName(m.index()), words, m),
 				m.weight(), new OfThread(m.index()));
 	}
 

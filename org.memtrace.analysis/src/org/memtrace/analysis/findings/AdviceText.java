@@ -26,8 +26,8 @@ public final class AdviceText {
 		if (t.lost() > 0) {
 			Lines.wrap(b, Words.count(t.lost(), t.info().counts().noun()) + " were lost; what follows is about the rest.", "");
 		}
-		if (!TraceSummary.windows(t.info()).isEmpty()) {
-			Lines.wrap(b, capital(TraceSummary.windows(t.info())) + ".", "");
+		if (!t.info().windows().isEmpty()) {
+			Lines.wrap(b, capital(t.info().windows()) + ".", "");
 		}
 		if (!TraceSummary.unseen(t.info()).isEmpty()) {
 			Lines.wrap(b, capital(TraceSummary.unseen(t.info())) + ": no finding can be about it.", "");

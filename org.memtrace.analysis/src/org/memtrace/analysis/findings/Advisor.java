@@ -240,8 +240,8 @@ public final class Advisor {
 		if (facts.lost() > 0) {
 			notes.add(Words.count(facts.lost(), facts.info().counts().noun()) + " of the run were lost");
 		}
-		if (!TraceSummary.windows(facts.info()).isEmpty()) {
-			notes.add(TraceSummary.windows(facts.info()));
+		if (!facts.info().windows().isEmpty()) {
+			notes.add(facts.info().windows());
 		}
 		if (facts.intervals() < FEW_INTERVALS) {
 			notes.add("the run has only " + Words.count(facts.intervals(), "interval") + ": record longer, or with a shorter --interval");

@@ -52,16 +52,11 @@ public final class TraceSummary {
 	}
 
 	/**
-	 * One sentence about all that makes a picture less than exact: {@link #windows}, {@link #losses} and {@link #maybeUntouched};
+	 * One sentence about all that makes a picture less than exact: {@link TraceInfo#windows}, {@link #losses} and {@link #maybeUntouched};
 	 * empty when nothing does.
 	 */
 	public static String lossWarning(TraceInfo info) {
-		return Stream.of(windows(info), losses(info), maybeUntouched(info)).filter(s -> !s.isEmpty()).collect(Collectors.joining("; "));
-	}
-
-	/** For what part of the run accesses were counted; empty when it was all of it. */
-	public static String windows(TraceInfo info) {
-		return info.properties().getOrDefault(TraceInfo.PROPERTY_WINDOWS, "");
+		return Stream.of(info.windows(), losses(info), maybeUntouched(info)).filter(s -> !s.isEmpty()).collect(Collectors.joining("; "));
 	}
 
 	/** How many records are of pages that may not have been touched, and why; empty when none is. */
@@ -140,8 +135,8 @@ public final class TraceSummary {
 			b.append("; ").append(percent(all.unattributed() / all.accesses())).append(" without a known thread");
 		}
 		b.append('\n');
-		if (!windows(info).isEmpty()) {
-			b.append("Windows    ").append(windows(info)).append('\n');
+		if (!info.windows().isEmpty()) {
+			b.append("Windows    ").append(info.windows()).append('\n');
 		}
 		String losses = losses(info);
 		b.append("Losses     ").append(losses.isEmpty() ? "none known to the recorder; " + seen(info) : losses

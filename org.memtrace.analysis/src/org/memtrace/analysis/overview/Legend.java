@@ -190,7 +190,7 @@ final class Legend {
 				// a single entry wider than the picture is cut
 				String text = o.meter.fit(e.text, 0.92 * f, false, width - (x - f) - (e.mark != null ? 2.3 * f : e.type != null ? 1.3 * f : 0));
 				if (e.type != null && e.index >= 0) {
-					items.add(PictureBuilder.legendItem(shapes, palette, f, x, baseline, e.width, text, e.type, e.index, o.hiddenTypes.get(e.index)));
+					items.add(item(shapes, palette, f, x, baseline, e.width, text, e.type, e.index, o.hiddenTypes.get(e.index)));
 				} else if (e.type != null) {
 					shapes.add(new Shape.Rect(x + 0.25 * f, baseline - 0.82 * f, 0.5 * f, 0.95 * f, palette.color(e.type), 0));
 					text(shapes, x + 1.3 * f, baseline, text, palette.text());
@@ -342,5 +342,18 @@ final class Legend {
 		MicroscopicModel.Densities d = model.densities();
 		return d.above() <= 0 ? unit.name
 				: unit.name + "; " + Units.percent(100 * d.above()) + " have more, up to " + unit.text(d.most() * unit.factor);
+	}
+
+	/** Draws an entry; a hidden type has an empty box and a muted name. */
+	static Picture.LegendItem item(List<Shape> shapes, Palette palette, double f, double x, double baseline, double width,
+			String text, ModelType type, int index, boolean hidden) {
+		double top = baseline - 0.82 * f;
+		shapes.add(new Shape.Rect(x, top, 0.95 * f, 0.95 * f, hidden ? 0 : palette.color(type), hidden ? palette.color(type) : 0));
+		shapes.add(new Shape.Text(x + 1.3 * f, baseline, text, 0.92 * f, false, hidden ? palette.mutedText() : palette.text(),
+				Shape.Anchor.START, false));
+		if (hidden) {
+			shapes.add(new Shape.Line(x + 1.3 * f, baseline - 0.3 * f, x + width, baseline - 0.3 * f, palette.mutedText(), 1, false));
+		}
+		return new Picture.LegendItem(x - 0.2 * f, top - 0.4 * f, width + 0.4 * f, 1.75 * f, index);
 	}
 }

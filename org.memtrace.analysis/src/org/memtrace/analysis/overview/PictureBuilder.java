@@ -781,17 +781,4 @@ public final class PictureBuilder {
 				+ Units.plural(partition.blockCount(), "block") + String.format(Locale.ROOT, " for %,d cells", m.cellCount())
 				+ limit;
 	}
-
-	/** Draws an entry; a hidden type has an empty box and a muted name. */
-	static Picture.LegendItem legendItem(List<Shape> shapes, Palette palette, double f, double x, double baseline, double width,
-			String text, ModelType type, int index, boolean hidden) {
-		double top = baseline - 0.82 * f;
-		shapes.add(new Shape.Rect(x, top, 0.95 * f, 0.95 * f, hidden ? 0 : palette.color(type), hidden ? palette.color(type) : 0));
-		shapes.add(new Shape.Text(x + 1.3 * f, baseline, text, 0.92 * f, false, hidden ? palette.mutedText() : palette.text(),
-				Shape.Anchor.START, false));
-		if (hidden) {
-			shapes.add(new Shape.Line(x + 1.3 * f, baseline - 0.3 * f, x + width, baseline - 0.3 * f, palette.mutedText(), 1, false));
-		}
-		return new Picture.LegendItem(x - 0.2 * f, top - 0.4 * f, width + 0.4 * f, 1.75 * f, index);
-	}
 }

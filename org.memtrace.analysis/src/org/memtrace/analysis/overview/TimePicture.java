@@ -291,7 +291,7 @@ public final class TimePicture {
 				missing++;
 				continue;
 			}
-			legend.add(PictureBuilder.legendItem(shapes, palette, f, x, baseline, w, name, type, k, o.hiddenTypes.get(k)));
+			legend.add(Legend.item(shapes, palette, f, x, baseline, w, name, type, k, o.hiddenTypes.get(k)));
 			x += w + 1.4 * f;
 		}
 		if (missing > 0) {

@@ -102,7 +102,7 @@ public final class Instructions {
 		if (counts.isEmpty()) {
 			return rows;
 		}
-		CodePlaces code = LineUse.code(store);
+		CodePlaces code = RecordedCode.of(store);
 		Lookup lookup = new Lookup(store.structures());
 		Use sum = null;
 		int threads = 0;

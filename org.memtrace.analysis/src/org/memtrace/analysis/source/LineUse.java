@@ -19,7 +19,6 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
-import org.memtrace.model.store.TraceStore;
 
 /**
  * What the lines of a program did in a part of a trace. A record keeps the code of one of its accesses, and counts with
@@ -45,12 +44,6 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 		public double sharedPercent() {
 			return accesses() > 0 ? 100 * shared / accesses() : 0;
 		}
-	}
-
-	/** Where the code of a trace is; {@link CodePlaces#NONE} when that was not recorded. */
-	public static CodePlaces code(TraceStore store) throws MemtraceException {
-		byte[] note = store.readNote(TraceStore.NOTE_CODE).orElse(null);
-		return note == null ? CodePlaces.NONE : CodePlaces.of(note);
 	}
 
 	/**

@@ -10,10 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.memtrace.aggregation.AccessMask;
-import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.EventTable;
-import org.memtrace.analysis.filter.FilterMask;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.Parts;
@@ -145,28 +141,6 @@ public abstract class EventRows {
 				cells.put(e.getKey(), CellFilter.parse(e.getKey(), e.getValue(), store.info().isInTicks()));
 			}
 		}
-	}
-
-	/**
-	 * Rows of a trace, before any is read.
-	 *
-	 * @param accesses all accesses of the trace, which thresholds of filters are about; may be null without filters
-	 * @param events the same for a trace without accesses
-	 * @throws MemtraceException also when a text above a column is no filter
-	 */
-	public static EventRows of(TraceStore store, AccessTable accesses, EventTable events, Query query, Progress progress)
-			throws MemtraceException {
-		return of(store, accesses, events, query, MOST_SORTED, progress);
-	}
-
-	static EventRows of(TraceStore store, AccessTable accesses, EventTable events, Query query, int mostSorted, Progress progress)
-			throws MemtraceException {
-		if (store.accessCount() == 0) {
-			return new OtherRows(store, query, events, mostSorted, progress);
-		}
-		AccessMask mask = query.filters().isActive() ? FilterMask.of(query.filters(), accesses, store.structures(), progress)
-				: null;
-		return new AccessRows(store, accesses == null ? AccessTable.load(store, progress) : accesses, query, mask, mostSorted, progress);
 	}
 
 	/** Whether rows are accesses; otherwise they are events of another trace. */

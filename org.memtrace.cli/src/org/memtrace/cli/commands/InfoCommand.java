@@ -84,7 +84,7 @@ public final class InfoCommand implements Command {
 		v.put("Threads", String.format(Locale.ROOT, "%,d", store.threads().size()));
 		String losses = info.properties().get("losses");
 		v.put("Lost", losses == null ? "" : Units.counted(losses, info.counts().plural()));
-		v.put("Windows", TraceSummary.windows(info));
+		v.put("Windows", info.windows());
 		v.put("Seen", TraceSummary.seen(info));
 		v.put("Intervals", info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, ""));
 		v.put("Blocks", info.properties().getOrDefault(TraceInfo.PROPERTY_UNLISTED, ""));

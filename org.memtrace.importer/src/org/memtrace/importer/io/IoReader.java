@@ -82,11 +82,6 @@ public final class IoReader implements InputReader {
 				sentence.isEmpty() ? List.of() : List.of(sentence), Set.of()));
 	}
 
-	/** Name of a thread or process: {@code app (4711)}. */
-	static String named(String name, long id) {
-		return (name.isEmpty() ? "thread" : name.replace('=', '_')) + " (" + id + ")";
-	}
-
 	/** {@code app} of {@code app.memtrace/io}. */
 	private static String name(Input input) {
 		Path parent = input.first().toAbsolutePath().normalize().getParent();
@@ -347,7 +342,7 @@ public final class IoReader implements InputReader {
 
 		private String named(int tid) {
 			String name = names.getOrDefault(tid, "");
-			return IoReader.named(name, tid);
+			return ProcessCounters.named(name, tid);
 		}
 
 		private int producer(int tid) {

@@ -109,7 +109,7 @@ final class ProcessCounters {
 			boolean isNew = !processes.containsKey(e.getKey());
 			Counts counts = processes.computeIfAbsent(e.getKey(), k -> new Counts());
 			long start = isNew || fromNs == Long.MIN_VALUE ? fromNs == Long.MIN_VALUE ? toNs : fromNs : counts.timeNs;
-			int producer = sink.producer(List.of("process " + IoReader.named(names.computeIfAbsent(e.getKey(), k -> p[FIRST - 1]),
+			int producer = sink.producer(List.of("process " + named(names.computeIfAbsent(e.getKey(), k -> p[FIRST - 1]),
 					e.getKey())));
 			for (int i = 0; i < NAMES.length; i++) {
 				long value = Long.parseLong(p[FIRST + i]);
@@ -127,5 +127,10 @@ final class ProcessCounters {
 			counts.parent = (int) Long.parseLong(p[2]);
 			counts.timeNs = toNs;
 		}
+	}
+
+	/** Name of a thread or process: {@code app (4711)}. */
+	static String named(String name, long id) {
+		return (name.isEmpty() ? "thread" : name.replace('=', '_')) + " (" + id + ")";
 	}
 }

@@ -124,24 +124,6 @@ final class PerfettoEvents {
 		return field < WIRE.length ? WIRE[field] : -1;
 	}
 
-	/** The numbers before and those of this field, which may be packed. */
-	static long[] add(long[] before, ProtoFields f, int wire) {
-		if (f.wire() != ProtoFields.BYTES) {
-			long[] more = Arrays.copyOf(before, before.length + 1);
-			more[before.length] = f.number64();
-			return more;
-		}
-		long[] more = before;
-		int n = before.length;
-		for (ProtoFields packed = f.message(); !packed.isAtEnd();) {
-			if (n == more.length) {
-				more = Arrays.copyOf(more, 2 * n + 4);
-			}
-			more[n++] = packed.packed(wire);
-		}
-		return Arrays.copyOf(more, n);
-	}
-
 	/** Takes a packet; returns packets that are compressed in it, or null. */
 	byte[] packet(byte[] bytes) throws MemtraceException {
 		packets++;
@@ -353,20 +335,20 @@ final class PerfettoEvents {
 			case 30 -> value = f.number64();
 			case 44 -> value = f.real();
 			case 6 -> legacy = true;
-			case 12 -> extra = add(extra, f, ProtoFields.VARINT);
-			case 46 -> extraReal = add(extraReal, f, ProtoFields.FIXED64);
+			case 12 -> extra = ProtoFields.add(extra, f, ProtoFields.VARINT);
+			case 46 -> extraReal = ProtoFields.add(extraReal, f, ProtoFields.FIXED64);
 			case 31 -> {
-				extraTracks = add(ownTracks ? extraTracks : new long[0], f, ProtoFields.VARINT);
+				extraTracks = ProtoFields.add(ownTracks ? extraTracks : new long[0], f, ProtoFields.VARINT);
 				ownTracks = true;
 			}
 			case 45 -> {
-				extraRealTracks = add(ownRealTracks ? extraRealTracks : new long[0], f, ProtoFields.VARINT);
+				extraRealTracks = ProtoFields.add(ownRealTracks ? extraRealTracks : new long[0], f, ProtoFields.VARINT);
 				ownRealTracks = true;
 			}
-			case 36 -> flow = add(flow, f, ProtoFields.VARINT);
-			case 47 -> flow = add(flow, f, ProtoFields.FIXED64);
-			case 42 -> ends = add(ends, f, ProtoFields.VARINT);
-			case 48 -> ends = add(ends, f, ProtoFields.FIXED64);
+			case 36 -> flow = ProtoFields.add(flow, f, ProtoFields.VARINT);
+			case 47 -> flow = ProtoFields.add(flow, f, ProtoFields.FIXED64);
+			case 42 -> ends = ProtoFields.add(ends, f, ProtoFields.VARINT);
+			case 48 -> ends = ProtoFields.add(ends, f, ProtoFields.FIXED64);
 			case 4 -> {
 				if (!isFirst) {
 					parameters = parameters.isEmpty() ? new LinkedHashMap<>() : parameters;

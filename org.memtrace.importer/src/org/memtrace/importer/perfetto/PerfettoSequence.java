@@ -91,8 +91,8 @@ final class PerfettoSequence {
 				while (event.next()) {
 					switch (event.number()) {
 					case 11 -> track = event.number64();
-					case 31 -> extraTracks = PerfettoEvents.add(extraTracks, event, ProtoFields.VARINT);
-					case 45 -> extraRealTracks = PerfettoEvents.add(extraRealTracks, event, ProtoFields.VARINT);
+					case 31 -> extraTracks = ProtoFields.add(extraTracks, event, ProtoFields.VARINT);
+					case 45 -> extraRealTracks = ProtoFields.add(extraRealTracks, event, ProtoFields.VARINT);
 					default -> { }
 					}
 				}

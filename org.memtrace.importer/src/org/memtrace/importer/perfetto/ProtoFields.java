@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.importer.perfetto;
 
+import java.util.Arrays;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -142,5 +143,23 @@ final class ProtoFields {
 			result |= (bytes[at++] & 0xffL) << 8 * i;
 		}
 		return result;
+	}
+
+	/** The numbers before and those of this field, which may be packed. */
+	static long[] add(long[] before, ProtoFields f, int wire) {
+		if (f.wire() != ProtoFields.BYTES) {
+			long[] more = Arrays.copyOf(before, before.length + 1);
+			more[before.length] = f.number64();
+			return more;
+		}
+		long[] more = before;
+		int n = before.length;
+		for (ProtoFields packed = f.message(); !packed.isAtEnd();) {
+			if (n == more.length) {
+				more = Arrays.copyOf(more, 2 * n + 4);
+			}
+			more[n++] = packed.packed(wire);
+		}
+		return Arrays.copyOf(more, n);
 	}
 }

@@ -5,6 +5,8 @@ package org.memtrace.model.tree;
 
 /** A {@link ProducerTree} in arrays; made by {@link ProducerTreeBuilder}. About 40 bytes per producer. */
 final class ArrayProducerTree implements ProducerTree {
+	private static final ProducerKind[] KINDS = ProducerKind.values();
+
 	private final int size;
 	private final int[] parent;
 	private final int[] subtreeEnd;
@@ -46,7 +48,7 @@ final class ArrayProducerTree implements ProducerTree {
 
 	@Override
 	public ProducerKind kind(int id) {
-		return ProducerTreeBuilder.KINDS[kind[check(id)]];
+		return KINDS[kind[check(id)]];
 	}
 
 	@Override

@@ -10,7 +10,6 @@ import java.util.Arrays;
  * producer is the number of {@code begin} calls before it. Used by one thread.
  */
 public final class ProducerTreeBuilder {
-	static final ProducerKind[] KINDS = ProducerKind.values();
 
 	private final int pageSizeBytes;
 	private int size;

@@ -43,6 +43,7 @@ import org.memtrace.analysis.table.EventRows.Row;
 import org.memtrace.analysis.table.EventRows;
 import org.memtrace.analysis.table.EventsPresenter.Reading;
 import org.memtrace.analysis.table.EventsPresenter;
+import org.memtrace.analysis.table.TraceRows;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -144,8 +145,7 @@ public final class EventsView extends TraceView implements RecordView {
 			protected EventRows compute(Input in, Progress progress) throws MemtraceException {
 				try (OpenTrace.Lease lease = in.trace().lease()) {
 					boolean counts = !in.trace().hasAccesses() && in.query().filters().isActive();
-					EventRows rows = EventRows.of(lease.store(), in.trace().accesses(), counts ? in.trace().events(progress) : null,
-							in.query(), progress);
+					EventRows rows = TraceRows.of(lease.store(), in.trace().accesses(), counts ? in.trace().events(progress) : null, in.query(), progress);
 					synchronized (in.found()) {
 						in.found()[0] = rows;
 					}

@@ -35,6 +35,7 @@ import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
+import org.memtrace.views.util.Focus;
 
 /**
  * A window with what is inside of a block, or of several that are drawn together: what the tooltip says, a picture of it alone,
@@ -162,7 +163,7 @@ final class BlockContent {
 		Point at = parent.toDisplay(hit.area().x + Math.min(hit.area().width, 200), hit.area().y);
 		c.shell.setLocation(Math.max(screen.x, Math.min(at.x + 20, screen.x + screen.width - 780)),
 				Math.max(screen.y, Math.min(at.y, screen.y + screen.height - 600)));
-		c.shell.addListener(SWT.Dispose, e -> PictureCanvas.focusAgain(parent));
+		c.shell.addListener(SWT.Dispose, e -> Focus.again(parent));
 		c.shell.open();
 		c.reading.submit(new Wanted(picture, hit, models));
 		return c.shell;

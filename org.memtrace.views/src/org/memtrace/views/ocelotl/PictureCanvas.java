@@ -10,7 +10,6 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
-import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
@@ -33,7 +32,6 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.TimeCursor;
@@ -860,16 +858,6 @@ final class PictureCanvas extends Canvas {
 		if (picture != null && selection != null) {
 			ProducerPopup.open(this, picture, selection, hit != null && picture.rowsAreMemory() ? hit.producer() : picture.state().producer());
 		}
-	}
-
-	/** The keys go on where they were when a window is closed, also without a window manager. */
-	static void focusAgain(Control control) {
-		OnDisplay.later(control, () -> {
-			if (control.getDisplay().getActiveShell() == null) {
-				control.getShell().forceActive();
-				control.forceFocus();
-			}
-		});
 	}
 
 	// ---- context menu

@@ -27,6 +27,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Focus;
 
 /**
  * The hierarchy of event producers as a tree, with how much of what is counted each has in the shown time: Enter or a double
@@ -118,7 +119,7 @@ final class ProducerPopup {
 		Point at = parent.toDisplay(20, 40);
 		p.shell.setLocation(Math.max(screen.x, Math.min(at.x, screen.x + screen.width - 580)),
 				Math.max(screen.y, Math.min(at.y, screen.y + screen.height - 500)));
-		p.shell.addListener(SWT.Dispose, e -> PictureCanvas.focusAgain(parent));
+		p.shell.addListener(SWT.Dispose, e -> Focus.again(parent));
 		p.shell.open();
 		p.reveal(Math.max(0, producer));
 		p.items.setFocus();

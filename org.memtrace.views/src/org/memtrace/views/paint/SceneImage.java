@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.paint;
 
-import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Image;
-import org.eclipse.swt.graphics.Pattern;
 import org.eclipse.swt.graphics.Transform;
 import org.eclipse.swt.widgets.Control;
 import org.memtrace.analysis.scene.Scene;
@@ -15,8 +13,6 @@ import org.memtrace.analysis.scene.Scene;
  * and is blurred where a unit has several; here it is larger by that factor, and made small again when it is drawn. Display thread.
  */
 public final class SceneImage {
-	static final boolean IS_GTK = "gtk".equals(SWT.getPlatform());
-
 	private final Image image;
 	private final int factor;
 	private final int width;
@@ -29,7 +25,7 @@ public final class SceneImage {
 
 	/** @param runs those of the scene; null when they were not made before. Not disposed */
 	public SceneImage(Control control, Scene scene, SceneRuns runs) {
-		this(control, scene, runs, IS_GTK ? Math.max(1, Math.round(ScenePainter.zoom(control.getDisplay()) / 100f)) : 1);
+		this(control, scene, runs, Pixels.IS_GTK ? Math.max(1, Math.round(Pixels.zoom(control.getDisplay()) / 100f)) : 1);
 	}
 
 	/** @param factor pixels per unit, when the toolkit does not see to it */
@@ -59,43 +55,7 @@ public final class SceneImage {
 
 	/** Draws a part, as {@link GC#drawImage(Image, int, int, int, int, int, int, int, int)} does, in units of the scene. */
 	public void draw(GC gc, int x, int y, int fromWidth, int fromHeight, int toX, int toY, int toWidth, int toHeight) {
-		draw(gc, image, x * factor, y * factor, fromWidth * factor, fromHeight * factor, toX, toY, toWidth, toHeight);
-	}
-
-	/**
-	 * Draws a part of an image, with all of the alpha of a GC that has no pattern. When it draws an image, SWT 3.135 for GTK reads all
-	 * of it back from the window system, for nothing but its size, and that takes longer than all the rest; not so when the image is
-	 * the pattern of a rectangle.
-	 */
-	static void draw(GC gc, Image image, int x, int y, int fromWidth, int fromHeight, int toX, int toY, int toWidth, int toHeight) {
-		if (fromWidth <= 0 || fromHeight <= 0 || toWidth <= 0 || toHeight <= 0) {
-			return;
-		}
-		if (!IS_GTK) {
-			gc.drawImage(image, x, y, fromWidth, fromHeight, toX, toY, toWidth, toHeight);
-			return;
-		}
-		Transform before = new Transform(gc.getDevice());
-		gc.getTransform(before);
-		boolean moved = x != toX || y != toY || fromWidth != toWidth || fromHeight != toHeight;
-		if (moved) {
-			Transform there = new Transform(gc.getDevice());
-			gc.getTransform(there);
-			there.translate(toX, toY);
-			there.scale((float) toWidth / fromWidth, (float) toHeight / fromHeight);
-			there.translate(-x, -y);
-			gc.setTransform(there);
-			there.dispose();
-		}
-		Pattern pattern = new Pattern(gc.getDevice(), image);
-		gc.setBackgroundPattern(pattern);
-		gc.fillRectangle(x, y, fromWidth, fromHeight);
-		gc.setBackgroundPattern(null);
-		pattern.dispose();
-		if (moved) {
-			gc.setTransform(before.isIdentity() ? null : before);
-		}
-		before.dispose();
+		Pixels.draw(gc, image, x * factor, y * factor, fromWidth * factor, fromHeight * factor, toX, toY, toWidth, toHeight);
 	}
 
 	/** The pixels. */

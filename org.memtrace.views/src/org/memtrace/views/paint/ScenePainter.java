@@ -20,7 +20,6 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.graphics.Transform;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Display;
-import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.PlatformUI;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Scene;
@@ -47,18 +46,9 @@ public final class ScenePainter implements AutoCloseable {
 		return image(device, scene, null);
 	}
 
-	/**
-	 * Zoom of a display, in percent. On GTK a monitor would be asked for it, which waits until the window system has done all that it
-	 * was told to do before; a window knows it.
-	 */
-	static int zoom(Display display) {
-		Shell[] shells = SceneImage.IS_GTK ? display.getShells() : new Shell[0];
-		return shells.length > 0 ? shells[0].getZoom() : display.getPrimaryMonitor().getZoom();
-	}
-
 	/** @param runs those of the scene; null when they were not made before */
 	static Image image(Device device, Scene scene, SceneRuns runs) {
-		if (device instanceof Display display && zoom(display) == 100) {
+		if (device instanceof Display display && Pixels.zoom(display) == 100) {
 			// the same pixels: with a drawer SWT copies them through memory, which takes 7 ms for a picture instead of less than one
 			Image image = new Image(device, scene.width(), scene.height());
 			GC gc = new GC(image);

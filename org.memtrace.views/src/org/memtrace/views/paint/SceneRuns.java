@@ -61,7 +61,7 @@ public final class SceneRuns {
 
 	/** Whether jobs may make images: on GTK they are memory of the program, unless they must be scaled. Display thread. */
 	public static boolean canBeMadeByJobs(Display display) {
-		return SceneImage.IS_GTK && ScenePainter.zoom(display) == 100;
+		return Pixels.IS_GTK && Pixels.zoom(display) == 100;
 	}
 
 	/** A number as a painter rounds it. */
@@ -134,7 +134,7 @@ public final class SceneRuns {
 			if (run.begin == shape) {
 				gc.setAlpha(255);
 				if (gc.getDevice() instanceof Display display && canBeMadeByJobs(display)) {
-					SceneImage.draw(gc, run.image, 0, 0, run.width, run.height, run.x, run.y, run.width, run.height);
+					Pixels.draw(gc, run.image, 0, 0, run.width, run.height, run.x, run.y, run.width, run.height);
 				} else {
 					gc.setInterpolation(SWT.NONE);
 					gc.drawImage(run.image, run.x, run.y);

@@ -42,6 +42,7 @@ import org.memtrace.analysis.source.EditorCommand;
 import org.memtrace.analysis.source.Instructions;
 import org.memtrace.analysis.source.LineUse.Line;
 import org.memtrace.analysis.source.LineUse;
+import org.memtrace.analysis.source.RecordedCode;
 import org.memtrace.analysis.source.SourceFiles;
 import org.memtrace.analysis.source.SourcePlace;
 import org.memtrace.analysis.text.Units;
@@ -219,7 +220,7 @@ public final class SourceView extends TraceView implements SourceQuestion.Answer
 		List<SourcePlace> places;
 		List<Instructions.Row> all;
 		try (OpenTrace.Lease lease = input.trace().lease()) {
-			code = LineUse.code(lease.virtual());
+			code = RecordedCode.of(lease.virtual());
 			places = input.question().places(lease.virtual(), code);
 			all = Instructions.of(lease.virtual(), false);
 		}

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 class SqlFilesTest {
 	@Test
 	void namesOfFoldersAreNoPatterns() {
-		assertEquals("'/tmp/a/threads.parquet'", SqlSession.files("/tmp/a/threads.parquet"));
-		assertEquals("'/tmp/a/accesses/*/*.parquet'", SqlSession.files("/tmp/a/accesses/*/*.parquet"));
-		assertEquals("'/tmp/a[[]1]/x[*]y/q[?]r/it''s/accesses/*/*.parquet'", SqlSession.files("/tmp/a[1]/x*y/q?r/it's/accesses/*/*.parquet"));
-		assertEquals("'s3://bucket/[*]/threads.parquet'", SqlSession.files("s3://bucket/*/threads.parquet"));
+		assertEquals("'/tmp/a/threads.parquet'", SqlText.files("/tmp/a/threads.parquet"));
+		assertEquals("'/tmp/a/accesses/*/*.parquet'", SqlText.files("/tmp/a/accesses/*/*.parquet"));
+		assertEquals("'/tmp/a[[]1]/x[*]y/q[?]r/it''s/accesses/*/*.parquet'", SqlText.files("/tmp/a[1]/x*y/q?r/it's/accesses/*/*.parquet"));
+		assertEquals("'s3://bucket/[*]/threads.parquet'", SqlText.files("s3://bucket/*/threads.parquet"));
 	}
 }

@@ -76,11 +76,11 @@ class EventRowsTest {
 	}
 
 	private static EventRows rows(Map<EventColumn, String> cells) throws MemtraceException {
-		return EventRows.of(store, table, null, query(cells, EventColumn.START, false), Progress.NONE);
+		return TraceRows.of(store, table, null, query(cells, EventColumn.START, false), Progress.NONE);
 	}
 
 	private static EventRows scanned(Query query) throws MemtraceException {
-		EventRows rows = EventRows.of(store, table, null, query, Progress.NONE);
+		EventRows rows = TraceRows.of(store, table, null, query, Progress.NONE);
 		rows.scan(Progress.NONE);
 		assertTrue(rows.isComplete());
 		return rows;
@@ -272,7 +272,7 @@ class EventRowsTest {
 				wanted.sort((down ? e.getValue().reversed() : e.getValue()).thenComparingLong(Row::id));
 				EventRows rows = scanned(query(Map.of(), e.getKey(), down));
 				compareSome(wanted, rows, 6, e.getKey() + " " + down);
-				EventRows few = EventRows.of(store, table, null, query(Map.of(), e.getKey(), down), 3000, Progress.NONE);
+				EventRows few = TraceRows.of(store, table, null, query(Map.of(), e.getKey(), down), 3000, Progress.NONE);
 				few.scan(Progress.NONE);
 				assertEquals(all.size(), few.matched());
 				compareSome(wanted.subList(0, 3000), few, 7, e.getKey() + " of many");
@@ -310,7 +310,7 @@ class EventRowsTest {
 		assertFalse(rows.isComplete());
 		assertTrue(rows.count() > 1000);
 		assertEquals(all.subList(0, (int) rows.count()), paged(rows, 8));
-		assertEquals(0, EventRows.of(store, table, null, query(Map.of(), EventColumn.READS, true), Progress.NONE).count());
+		assertEquals(0, TraceRows.of(store, table, null, query(Map.of(), EventColumn.READS, true), Progress.NONE).count());
 	}
 
 	@Test

@@ -64,7 +64,7 @@ class EventsPresenterTest {
 	}
 
 	private EventRows read() throws Exception {
-		EventRows rows = EventRows.of(store, table, null, p.query(), Progress.NONE);
+		EventRows rows = TraceRows.of(store, table, null, p.query(), Progress.NONE);
 		rows.scan(Progress.NONE);
 		p.complete();
 		p.rowsAre(rows);
@@ -166,7 +166,7 @@ class EventsPresenterTest {
 	void theLineAboveTheTable() throws Exception {
 		assertEquals("", p.summary(Reading.DONE));
 		assertEquals("Reading…", p.summary(Reading.OTHERS));
-		EventRows rows = EventRows.of(store, table, null, p.query(), Progress.NONE);
+		EventRows rows = TraceRows.of(store, table, null, p.query(), Progress.NONE);
 		p.rowsAre(rows);
 		p.stopped();
 		assertEquals("0 rows read…", p.summary(Reading.THESE));

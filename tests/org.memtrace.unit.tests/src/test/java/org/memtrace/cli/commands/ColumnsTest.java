@@ -21,6 +21,7 @@ import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.analysis.table.EventRows;
+import org.memtrace.analysis.table.TraceRows;
 import org.memtrace.cli.Ran;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceStore;
@@ -76,7 +77,7 @@ class ColumnsTest {
 		List<EventColumn> shown = EventColumn.ofAccesses();
 		StringBuilder view = new StringBuilder();
 		try (TraceStore store = Stores.openFile(Path.of(db))) {
-			EventRows rows = EventRows.of(store, null, null, new EventRows.Query(store.info().startNs(), Long.MAX_VALUE, -1, FilterSet.NONE,
+			EventRows rows = TraceRows.of(store, null, null, new EventRows.Query(store.info().startNs(), Long.MAX_VALUE, -1, FilterSet.NONE,
 					Map.of(), EventColumn.START, false), Progress.NONE);
 			rows.scan(Progress.NONE);
 			rows.toCsv(shown, view, Progress.NONE);
