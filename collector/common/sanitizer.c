@@ -49,7 +49,8 @@ static size_t in_file(const Elf64_Phdr *ph, int n, uint64_t address, size_t byte
 	return 0;
 }
 
-const char *mt_sanitizer_of(const uint8_t *file, size_t bytes)
+/* The file is in memory. */
+static const char *sanitizer_of(const uint8_t *file, size_t bytes)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
 	uint64_t strings = 0, length = 0, offset;
@@ -88,7 +89,7 @@ const char *mt_sanitizer_of_file(int dir, const char *path)
 	if (!mt_sys(SYS_fstat, fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
 		file = mt_rawmap_at_place((size_t)st.st_size, PROT_READ, MAP_PRIVATE, (int)fd, 0);
 		if (!mt_failed(file)) {
-			name = mt_sanitizer_of((const uint8_t *)file, (size_t)st.st_size);
+			name = sanitizer_of((const uint8_t *)file, (size_t)st.st_size);
 			mt_sys(SYS_munmap, file, st.st_size);
 		}
 	}

@@ -7,12 +7,10 @@
 #ifndef MEMTRACE_SANITIZER_H
 #define MEMTRACE_SANITIZER_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-/* The name of that sanitizer, of a program whose file is in memory; NULL: none. Calls nothing of libc but memcmp(). Any context. */
-const char *mt_sanitizer_of(const uint8_t *file, size_t bytes);
-/* The same of the file at @path, relative to the folder @dir. Raw system calls only; what cannot be read has none. */
+/*
+ * The name of that sanitizer, of the program at @path, relative to the folder @dir; NULL: none, or the file cannot be read. Raw system
+ * calls only, and nothing of libc but memcmp(). Any context.
+ */
 const char *mt_sanitizer_of_file(int dir, const char *path);
 
 #endif

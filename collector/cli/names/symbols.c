@@ -241,8 +241,7 @@ static size_t underscores(const char *s)
  * underscores (environ, not __environ); then the shorter; then the first in
  * alphabetical order. Negative: a is better.
  */
-int mt_symbol_prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uint64_t size_b,
-		     const char *b)
+static int prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uint64_t size_b, const char *b)
 {
 	size_t la = strlen(a), lb = strlen(b);
 
@@ -263,7 +262,7 @@ static int by_address(const void *x, const void *y)
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	return mt_symbol_prefer(a->bind, a->size, a->name, b->bind, b->size, b->name);
+	return prefer(a->bind, a->size, a->name, b->bind, b->size, b->name);
 }
 
 static bool names_memory(unsigned char type, unsigned int section)

@@ -71,8 +71,4 @@ typedef void (*mt_segment_fn)(void *arg, uint64_t start, uint64_t end, const cha
 int mt_symbols_segments(struct mt_symbols *s, size_t i, mt_segment_fn found, void *arg);
 void mt_symbols_free(struct mt_symbols *s);
 
-/* Rank among names of one address: smaller is better. For tests. */
-int mt_symbol_prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uint64_t size_b,
-		     const char *b);
-
 #endif

@@ -246,7 +246,8 @@ static bool is_trace(const char *path)
 	return yes;
 }
 
-char *mt_zoom_suspect(const char *suspect, const char *program, char **spec)
+/* Lines are added to *spec. NULL, or a sentence that says why it cannot be found; the caller's. */
+static char *add_suspect(const char *suspect, const char *program, char **spec)
 {
 	struct stat st;
 	char *why;
@@ -285,7 +286,7 @@ char *mt_zoom_resolve(const struct mt_args *a, const char *program, int *rc)
 
 	*rc = 0;
 	for (int i = 0; !why && (suspect = mt_args_nth(a, "zoom", i)); i++)
-		why = mt_zoom_suspect(suspect, program, &spec);
+		why = add_suspect(suspect, program, &spec);
 	if (!why && spec && strlen(spec) > SPEC_MAX)
 		why = mt_printf("the suspects are allocated at too many places");
 	if (!why)

@@ -15,7 +15,4 @@
  */
 char *mt_zoom_resolve(const struct mt_args *a, const char *program, int *rc);
 
-/* One suspect, for tests: lines are added to *spec. NULL, or a sentence that says why it cannot be found; the caller's. */
-char *mt_zoom_suspect(const char *suspect, const char *program, char **spec);
-
 #endif
