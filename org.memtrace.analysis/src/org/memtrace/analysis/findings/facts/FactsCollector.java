@@ -5,7 +5,6 @@ package org.memtrace.analysis.findings.facts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -71,8 +70,7 @@ public final class FactsCollector {
 	private final ProducerTree tree;
 	private final List<ThreadInfo> threads;
 	private final List<Structure> structures;
-	/** Static objects by address; null: not asked for yet. */
-	private List<Structure> statics;
+	private final InnerStatics inner;
 	private final int pageBytes;
 	private final Ownership owners;
 	/** Group of each structure, -1 when it has no leaf. */
@@ -102,6 +100,7 @@ public final class FactsCollector {
 		threads = store.threads();
 		structures = store.structures();
 		pageBytes = Math.max(1, store.info().pageSizeBytes());
+		inner = new InnerStatics(structures, pageBytes);
 		Optional<byte[]> note = store.readNote(TraceStore.NOTE_CODE);
 		code = note.isPresent() ? CodePlaces.of(note.get()) : CodePlaces.NONE;
 		for (int f = 0; f < code.frames().size(); f++) {
@@ -251,7 +250,7 @@ public final class FactsCollector {
 		List<Change> changes = new ArrayList<>();
 		for (int id : g.structures) {
 			Structure s = structures.get(id);
-			long bytes = s.sizeBytes() - bytesOfInner(s);
+			long bytes = s.sizeBytes() - inner.bytes(s);
 			g.bytes += bytes;
 			changes.add(new Change(s.birthNs(), bytes));
 			if (s.deathNs() != Long.MAX_VALUE) {
@@ -264,36 +263,6 @@ public final class FactsCollector {
 			now += c.bytes();
 			g.liveBytes = Math.max(g.liveBytes, now);
 		}
-	}
-
-	/** Bytes of a static object in which others lie, to which their accesses belong: variables in the thread-local data of a library. */
-	private long bytesOfInner(Structure outer) {
-		if (outer.kind() != StructureKind.STATIC || outer.sizeBytes() < pageBytes) {
-			return 0;
-		}
-		if (statics == null) {
-			statics = structures.stream().filter(s -> s.kind() == StructureKind.STATIC)
-					.sorted(Comparator.comparing(Structure::startAddress, Long::compareUnsigned)).toList();
-		}
-		int from = Collections.binarySearch(statics, outer, Comparator.comparing(Structure::startAddress, Long::compareUnsigned));
-		while (from > 0 && statics.get(from - 1).startAddress() == outer.startAddress()) {
-			from--;
-		}
-		long bytes = 0;
-		long end = outer.startAddress();
-		for (Structure s : statics.subList(from, statics.size())) {
-			if (Long.compareUnsigned(s.startAddress(), outer.endAddress()) >= 0) {
-				break;
-			}
-			boolean inner = s.image() == outer.image() && s.birthNs() < outer.deathNs() && outer.birthNs() < s.deathNs()
-					&& (s.sizeBytes() < outer.sizeBytes() || s.sizeBytes() == outer.sizeBytes() && s.id() < outer.id());
-			if (inner && Long.compareUnsigned(s.endAddress(), end) > 0) {
-				long last = Long.compareUnsigned(s.endAddress(), outer.endAddress()) > 0 ? outer.endAddress() : s.endAddress();
-				bytes += last - (Long.compareUnsigned(s.startAddress(), end) > 0 ? s.startAddress() : end);
-				end = last;
-			}
-		}
-		return bytes;
 	}
 
 	private TraceFacts run(Progress progress, List<? extends AccessScan.Pass<?>> others) throws MemtraceException {
