@@ -19,6 +19,7 @@
 #include "preload/ground/quiet.h"
 #include "common/rawsys.h"
 #include "preload/ground/sandbox.h"
+#include "preload/process/calls.h"
 #include "preload/process/sites.h"
 #include "preload/process/stacks.h"
 #include "preload/ground/thread.h"
@@ -32,8 +33,6 @@
 #endif
 
 #define SCRATCH_BYTES (256ul << 10)
-
-struct mt_process mt_process;
 
 static struct mt_patch hooks[] = {
 	{ "_Fork", mt_hook_fork, mt_hook_clone_call, 0 },
@@ -259,7 +258,10 @@ static int start_zap(struct message *why, void *scratch)
 	int err;
 
 	zap_space.rwp = p->config.library == MT_LIBRARY_HIDES;
+	zap_space.private_memory = zap_space.rwp ? &zap_rwp : NULL;
 	/* private memory needs no care */
+	zap_code_mapped = mt_sites_mapped;
+	zap_stop = mt_process_stop;
 	what = zap_space.rwp ? NULL : mt_sites_replace();
 	if (what) {
 		say(why, what);
@@ -490,14 +492,6 @@ static int is_starter(void)
 	return n >= k && !memcmp(path + n - k, name, (size_t)k);
 }
 
-int mt_process_is_alone(void)
-{
-	struct stat st;
-
-	/* links: two of its own, and one for each thread */
-	return !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 3 && mt_gettid() == mt_getpid();
-}
-
 /*
  * Nothing can be converted or patched under threads: they write while it is copied, and execute what is changed. Those that
  * pthread_create() makes come after us (mt_begin). There are others: C11 threads, those that libc makes for timers, raw clones.
@@ -512,17 +506,13 @@ static const char *threads_obstacle(void)
 	return "a library had started threads before recording could begin; the program runs unrecorded";
 }
 
-void mt_begin(void)
+static void begin(void)
 {
-	static int begun;
 	struct mt_process *p = &mt_process;
 	const char *obstacle, *how;
 	enum mt_start choice;
 	int silent, root;
 
-	if (begun)
-		return;
-	begun = 1;
 	if (mt_config_read(&p->config) < 0)
 		return;
 	if (p->config.library == MT_LIBRARY_ASKS_TOOL && cnt_use_tool() && is_starter()) {
@@ -544,6 +534,8 @@ void mt_begin(void)
 	if (choice == MT_START_NOW || (choice == MT_START_LATER && obstacle) || stay_quiet(choice, root, how))
 		record(how, obstacle, 1);
 }
+
+MT_BEGINS(begin);
 
 __attribute__((constructor)) static void memtrace_start(void)
 {

@@ -25,8 +25,6 @@
 #include "preload/ground/context.h"
 #include "preload/context/ctx.h"
 
-CTX_TLS int ctx_nest;
-CTX_TLS int ctx_pool_mode;
 
 static struct {
 	void *(*malloc)(size_t);

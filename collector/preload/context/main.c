@@ -16,10 +16,6 @@
 #include "common/rawsys.h"
 #include "common/settings.h"
 
-_Atomic int ctx_on;
-size_t ctx_min_alloc = 4096;
-int ctx_stack_depth = 16;
-_Atomic uint64_t ctx_lost_lock, ctx_lost_write, ctx_lost_memory;
 
 static _Atomic int flush_lock;	/* one flusher; fork waits for it */
 static uint64_t shown_count, shown_lost, shown_brief;

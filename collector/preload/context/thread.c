@@ -24,7 +24,6 @@
 #include "common/rawsys.h"
 #include "preload/ground/thread.h"
 
-CTX_TLS struct ctx_thread *ctx_self;
 static CTX_TLS int thread_done;		/* the key's destructor has run */
 
 static _Atomic(struct ctx_thread *) slots;

@@ -7,7 +7,6 @@
 #include "preload/exact/gates.h"
 #include "preload/ground/process.h"
 #include "common/rawsys.h"
-#include "preload/monitor/monitor.h"
 
 #define OUT_BYTES 4096
 #define LOOK_NS 10000000	/* so often the monitor looks whether a signal came */
@@ -22,6 +21,8 @@ static struct {
 	struct mt_out out;
 } w;
 static char *out_buffer;
+
+void (*mt_windows_turn)(bool open);
 
 /* Windows of threads that are open. */
 static struct mt_lock api_lock;
@@ -194,9 +195,9 @@ static void count_open(bool open)
 	mask = mt_block_signals();
 	mt_lock(&api_lock);
 	if (open && !opens++)
-		mt_monitor_turn(true);
+		mt_windows_turn(true);
 	else if (!open && opens && !--opens)
-		mt_monitor_turn(false);
+		mt_windows_turn(false);
 	mt_unlock(&api_lock);
 	mt_restore_signals(mask);
 }

@@ -22,6 +22,8 @@ bool windows_due(uint64_t now, bool *open);
 void windows_turn(bool open);
 /* monitor: was there a moment since the last call when accesses were counted? */
 bool windows_saw(void);
+/* Turns them and ends the interval; of the monitor, which sets it when it begins. Threads of the program. */
+extern void (*mt_windows_turn)(bool open);
 /* In a child of fork, before windows_start(): nobody holds what its threads held. */
 void windows_after_fork(void);
 

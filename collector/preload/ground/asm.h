@@ -84,6 +84,8 @@ struct mt_go_site {
 	const uint8_t *at;
 	void *to;
 };
+/* What is called there, with number and arguments; the kernel's answer. Set before anything is replaced. */
+extern long (*mt_arch_go_call)(const long *call) __attribute__((visibility("hidden")));
 int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES], int *advises);
 /* Has the thread a thread pointer of libc? Any context. */
 int mt_arch_is_libc_thread(void);

@@ -4,8 +4,7 @@
  * context.h - what the access backend and the context library ask of each other.
  *
  * The context library (context/) records allocations, threads and stacks; the
- * zap backend (zap/) records accesses. Each function below has a weak default
- * that does nothing, so that either half links without the other.
+ * zap backend (memory/, faults/, monitor/) records accesses.
  *
  * Contexts:
  *  constructor  single-threaded, before main, ordinary libc allowed

@@ -11,9 +11,7 @@
 #include "preload/ground/context.h"
 #include "preload/ground/image.h"
 #include "preload/ground/quiet.h"
-#include "preload/ground/process.h"
 #include "preload/memory/rwp.h"
-#include "preload/process/sites.h"
 #include "preload/memory/space.h"
 #include "preload/memory/unseen.h"
 
@@ -35,6 +33,9 @@
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
+
+const char *(*zap_code_mapped)(const uint8_t *at, size_t len, int fd, uint64_t offset);
+void (*zap_stop)(const char *why);
 
 static uint64_t page_up(uint64_t v)
 {
@@ -97,9 +98,9 @@ static int is_traceable(int flags)
 /* Code of a file was mapped, under the lock. NULL, or why the program cannot be recorded any more. */
 static const char *look_at_code(long at, size_t len, int prot, int flags, int fd, off_t offset)
 {
-	if (mt_failed(at) || !(prot & PROT_EXEC) || flags & MAP_ANONYMOUS || !zap_space.active || zap_space.rwp)
+	if (mt_failed(at) || !(prot & PROT_EXEC) || flags & MAP_ANONYMOUS || !zap_space.active || zap_space.rwp || !zap_code_mapped)
 		return NULL;
-	return mt_sites_mapped((const uint8_t *)at, len, fd, (uint64_t)offset);
+	return zap_code_mapped((const uint8_t *)at, len, fd, (uint64_t)offset);
 }
 
 /* Under the lock. Two steps: the kernel chooses and checks the place as for private memory. */
@@ -161,7 +162,7 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 		obstacle = look_at_code(ret, len, prot, flags, fd, offset);
 		leave(mask);
 		if (obstacle)
-			mt_process_stop(obstacle);
+			zap_stop(obstacle);
 	}
 	if (!mt_failed(ret) && is_program())
 		ctx_note_mmap((void *)ret, len, prot | unseen, flags, fd, offset, __builtin_frame_address(0));
@@ -713,7 +714,7 @@ void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 	obstacle = look_at_code(ret, len, prot, flags, fd, offset);
 	leave(mask);
 	if (obstacle)
-		mt_process_stop(obstacle);
+		zap_stop(obstacle);
 	return (void *)finish_quietly(ret);
 }
 

@@ -9,6 +9,7 @@
 #define MEMTRACE_HOOKS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
@@ -25,5 +26,12 @@ void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 int zap_loader_munmap(void *addr, size_t len);
 void *zap_hook_shmat(int id, const void *addr, int flags);
 int zap_hook_shmdt(const void *addr);
+
+/*
+ * Who looks at code of a file that was mapped, [@offset, @offset + @len) of @fd at @at, before it is executed: under the lock. NULL, or
+ * why the program cannot be recorded any more; then zap_stop is called with it, without the lock. Set before memory is traced.
+ */
+extern const char *(*zap_code_mapped)(const uint8_t *at, size_t len, int fd, uint64_t offset);
+extern void (*zap_stop)(const char *why);
 
 #endif

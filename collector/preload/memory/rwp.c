@@ -24,7 +24,8 @@ static uint64_t page_up(uint64_t v)
 	return (v + MT_PAGE - 1) & ~(MT_PAGE - 1);
 }
 
-int zap_rwp_create(unsigned int without, const char **what)
+/* Opens the userfaultfd and tries what it does. 0, or negative errno with the failed step in *what. */
+static int zap_rwp_create(unsigned int without, const char **what)
 {
 	struct zap_space *s = &zap_space;
 	struct mt_rwp_traits t;
@@ -64,7 +65,8 @@ static int is_here(void)
 	return !mt_sys(SYS_fstat, zap_space.uffd, &st) && st.st_dev == zap_space.dev && st.st_ino == zap_space.ino;
 }
 
-long zap_rwp_register(uint64_t addr, uint64_t len)
+/* A range that is in the set, again, or a new one. 0 or negative errno. */
+static long zap_rwp_register(uint64_t addr, uint64_t len)
 {
 	/* its mapping may merge with others, in which a write after a read is not seen any more then */
 	zap_space.writes_unseen = 1;
@@ -74,7 +76,8 @@ long zap_rwp_register(uint64_t addr, uint64_t len)
 	return 0;
 }
 
-void zap_rwp_share(uint64_t addr, uint64_t len, int prot)
+/* Private anonymous memory of the program is traced from now on; what is inaccessible, from the moment at which it is not. */
+static void zap_rwp_share(uint64_t addr, uint64_t len, int prot)
 {
 	struct zap_space *s = &zap_space;
 
@@ -157,7 +160,8 @@ static long put(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset)
 	return mt_failed(ret) ? ret : 0;
 }
 
-long zap_rwp_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset)
+/* As zap_share_file(). */
+static long zap_rwp_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset)
 {
 	long ret = put(addr, page_up(len), prot, fd, offset);
 
@@ -168,7 +172,11 @@ long zap_rwp_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t 
 	return 0;
 }
 
-long zap_rwp_convert(uint64_t start, uint64_t data_start, uint64_t end, int prot, int anonymous)
+/*
+ * What exists becomes traced: [@data_start, @end) of private memory, anonymous or of a file, of which the program may use from
+ * @start on. All pages are there before anyone may touch them. 0 or negative errno.
+ */
+static long zap_rwp_convert(uint64_t start, uint64_t data_start, uint64_t end, int prot, int anonymous)
 {
 	long ret = anonymous ? 0 : put(data_start, end - data_start, prot, -1, 0);
 
@@ -212,7 +220,8 @@ static void cut_huge_pages(int pagemap, const struct zap_range *r)
 	}
 }
 
-void zap_rwp_hide_all(void)
+/* All pages are hidden, huge ones in pieces: nothing was touched yet. */
+static void zap_rwp_hide_all(void)
 {
 	const struct zap_regions *s = &zap_space.regions;
 	int pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
@@ -350,3 +359,7 @@ uint64_t zap_rwp_resident(void)
 			v[i] = v[i] * 10 + (uint64_t)(*p - '0');
 	return v[1] > v[2] ? (v[1] - v[2]) * MT_PAGE : 0;
 }
+
+const struct zap_private zap_rwp = {
+	zap_rwp_create, zap_rwp_register, zap_rwp_share, zap_rwp_share_file, zap_rwp_convert, zap_rwp_hide_all, zap_rwp_refresh
+};

@@ -13,9 +13,8 @@
 
 #include "preload/ground/context.h"
 #include "preload/ground/image.h"
-#include "preload/monitor/monitor.h"
 #include "common/out.h"
-#include "preload/memory/rwp.h"
+#include "common/rwprotect.h"
 
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
@@ -99,7 +98,7 @@ int zap_space_create(unsigned int without, const char **what)
 	long fd, ret;
 
 	if (s->rwp)
-		return zap_rwp_create(without, what);
+		return zap_space.private_memory->create(without, what);
 	s->memfd = s->uffd = -1;
 	*what = "memfd_create";
 	fd = mt_sys(SYS_memfd_create, "memtrace", 1 /* MFD_CLOEXEC */);
@@ -181,14 +180,20 @@ void zap_memfd_done(int fd)
 		mt_sys(SYS_close, fd);
 }
 
-/* What is to be done with the memory file, where it is: with a descriptor of this thread, or on the monitor. */
-static long with_memfd(long (*fn)(void *arg, int maps_fd, int memfd), void *arg)
+long (*zap_on_monitor)(long (*fn)(void *arg, int maps_fd, int memfd), void *arg);
+
+static long on_monitor(long (*fn)(void *arg, int maps_fd, int memfd), void *arg)
+{
+	return zap_on_monitor ? zap_on_monitor(fn, arg) : -ESRCH;
+}
+
+long zap_with_memfd(long (*fn)(void *arg, int maps_fd, int memfd), void *arg)
 {
 	const int fd = zap_memfd();
 	long ret;
 
 	if (fd < 0)
-		return mt_monitor_call(fn, arg);
+		return on_monitor(fn, arg);
 	ret = fn(arg, -1, fd);
 	zap_memfd_done(fd);
 	return ret;
@@ -204,7 +209,7 @@ int zap_maps_read(struct mt_maps *m)
 {
 	const int err = mt_maps_read_self(m);
 
-	return err ? (int)mt_monitor_call(read_maps, m) : 0;
+	return err ? (int)on_monitor(read_maps, m) : 0;
 }
 
 /*
@@ -245,7 +250,7 @@ void zap_register_all(void)
 		struct zap_range *r = &zap_space.regions.r[i];
 
 		if (zap_space.rwp)
-			zap_rwp_register(r->start, r->end - r->start);
+			zap_space.private_memory->add(r->start, r->end - r->start);
 		else
 			register_range(r->start, r->end - r->start);
 	}
@@ -359,11 +364,11 @@ long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 	long ret;
 
 	if (s->rwp)
-		return zap_rwp_share(addr, len, prot), 0;
+		return zap_space.private_memory->share(addr, len, prot), 0;
 	len = m.len;
 	if (addr + len > ZAP_OWN_OFFSET)	/* where programs get memory only when they ask for the place */
 		return -ERANGE;
-	ret = with_memfd(share_on, &m);
+	ret = zap_with_memfd(share_on, &m);
 	if (ret)
 		return ret;
 	if (register_range(addr, len))
@@ -381,7 +386,7 @@ long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offs
 	int memfd;
 
 	if (s->rwp)
-		return zap_rwp_share_file(addr, len, prot, fd, offset);
+		return zap_space.private_memory->share_file(addr, len, prot, fd, offset);
 	memfd = zap_memfd();
 	if (memfd < 0)
 		return memfd;
@@ -625,7 +630,7 @@ long zap_zero(uint64_t addr, uint64_t len)
 {
 	struct zap_range r = { addr, addr + len };
 
-	return len ? with_memfd(zero_on, &r) : 0;
+	return len ? zap_with_memfd(zero_on, &r) : 0;
 }
 
 static long anew(uint64_t start, uint64_t end, int prot)
@@ -748,184 +753,7 @@ static long freeze_on(void *arg, int maps_fd, int memfd)
 
 long zap_freeze(struct mt_maps *m)
 {
-	return with_memfd(freeze_on, m);
-}
-
-/* n bytes at @in to offset @dst of the memory file @to. */
-static long store(int to, uint64_t dst, const char *in, uint64_t n, int may_write)
-{
-	long out;
-
-	/* twice as fast as a mapping: new pages are neither zeroed nor mapped */
-	while (may_write && n) {
-		long ret = mt_sys(SYS_pwrite64, to, in, n, dst);
-
-		if (ret == -EINTR)
-			continue;
-		if (ret <= 0)
-			return ret ? ret : -EIO;
-		in += ret;
-		dst += (uint64_t)ret;
-		n -= (uint64_t)ret;
-	}
-	if (!n)
-		return 0;
-	out = mt_rawmap_at_place(n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, to, dst);
-	if (mt_failed(out))
-		return out;
-	memcpy((void *)out, in, n);
-	mt_sys(SYS_munmap, out, n);
-	return 0;
-}
-
-/* write(2) obeys RLIMIT_FSIZE. */
-static int files_are_unlimited(void)
-{
-	struct rlimit rl = { 0, 0 };
-
-	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &rl);
-	return rl.rlim_cur >= ZAP_FILE_BYTES;
-}
-
-/*
- * Copies the data ranges of [src, src+len) of one memory file to another through a window:
- * no mapping of the program is touched (its pages would become "accessed"), and PROT_NONE
- * does not matter.
- */
-static long copy_data(int to, uint64_t dst, int from, uint64_t src, uint64_t len)
-{
-	const uint64_t chunk = 32ull << 20;
-	uint64_t end = src + len, at = src;
-	int may_write = files_are_unlimited();
-
-	while (at < end) {
-		long data = mt_sys(SYS_lseek, from, at, 3 /* SEEK_DATA */), hole, in, ret;
-		uint64_t n;
-
-		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
-			return 0;
-		if (data < 0)
-			return data;
-		hole = mt_sys(SYS_lseek, from, data, 4 /* SEEK_HOLE */);
-		if (hole < 0)
-			return hole;
-		n = ((uint64_t)hole > end ? end : (uint64_t)hole) - (uint64_t)data;
-		if (n > chunk)
-			n = chunk;
-		in = mt_rawmap_at_place(n, PROT_READ, MAP_SHARED | MAP_POPULATE, from, (uint64_t)data);
-		if (mt_failed(in))
-			return in;
-		ret = store(to, (uint64_t)data - src + dst, (const char *)in, n, may_write);
-		mt_sys(SYS_munmap, in, n);
-		if (ret)
-			return ret;
-		at = (uint64_t)data + n;
-	}
-	return 0;
-}
-
-long zap_copy_file(int to, int from, uint64_t start, uint64_t end)
-{
-	return copy_data(to, start, from, start, end - start);
-}
-
-struct copy {
-	uint64_t to, from, len;
-};
-
-static long copy_on(void *arg, int maps_fd, int memfd)
-{
-	const struct copy *c = arg;
-
-	(void)maps_fd;
-	return copy_data(memfd, c->to, memfd, c->from, c->len);
-}
-
-long zap_copy(uint64_t to, uint64_t from, uint64_t len)
-{
-	struct copy c = { to, from, len };
-
-	return with_memfd(copy_on, &c);
-}
-
-struct private_copy {
-	uint64_t addr, len, to;
-};
-
-/* What the file has of the range; the rest stays a hole. */
-static long read_out(void *arg, int maps_fd, int memfd)
-{
-	const struct private_copy *c = arg;
-	const uint64_t end = c->addr + c->len;
-	uint64_t at = c->addr;
-
-	(void)maps_fd;
-	while (at < end) {
-		long data = mt_sys(SYS_lseek, memfd, at, 3 /* SEEK_DATA */), hole, n;
-
-		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
-			break;
-		if (data < 0)
-			return data;
-		hole = mt_sys(SYS_lseek, memfd, data, 4 /* SEEK_HOLE */);
-		if (hole < 0)
-			return hole;
-		if ((uint64_t)hole > end)
-			hole = (long)end;
-		for (at = (uint64_t)data; at < (uint64_t)hole; at += (uint64_t)n) {
-			n = mt_sys(SYS_pread64, memfd, c->to + (at - c->addr), (uint64_t)hole - at, at);
-			if (n <= 0)
-				return n ? n : -EIO;
-		}
-	}
-	return 0;
-}
-
-long zap_copy_private(uint64_t addr, uint64_t len, int prot, int memfd)
-{
-	struct private_copy c = { addr, len, 0 };
-	long tmp = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), ret = 0;
-
-	if (mt_failed(tmp))
-		return tmp;
-	c.to = (uint64_t)tmp;
-	if (memfd == ZAP_FROZEN && !(prot & PROT_READ))
-		ret = mt_sys(SYS_mprotect, addr, len, prot | PROT_READ);
-	if (!ret && memfd == ZAP_FROZEN)
-		memcpy((void *)tmp, (void *)addr, len);
-	else if (!ret)
-		ret = memfd >= 0 ? read_out(&c, -1, memfd) : with_memfd(read_out, &c);
-	if (!ret)
-		ret = mt_sys(SYS_mprotect, tmp, len, prot);
-	if (!ret)
-		ret = mt_sys(SYS_mremap, tmp, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, addr);
-	if (mt_failed(ret)) {
-		mt_sys(SYS_munmap, tmp, len);
-		return ret;
-	}
-	return 0;
-}
-
-long zap_make_private(uint64_t addr, uint64_t len)
-{
-	const uint64_t end = addr + len;
-	struct mt_maps maps = { 0 };
-	struct mt_map m;
-	long err = zap_maps_read(&maps);
-
-	while (!err && mt_maps_next(&maps, &m) && m.start < end) {
-		const uint64_t from = m.start > addr ? m.start : addr, to = m.end < end ? m.end : end;
-		const int ours = zap_is_mapping(&m, zap_space.dev, zap_space.ino);
-
-		if (m.end <= addr || (!ours && !(zap_regions_overlap(&zap_space.frozen, from, to) && zap_is_frozen(&m))))
-			continue;
-		zap_note_present(from, to - from);
-		err = zap_copy_private(from, to - from, m.prot, ours ? -1 : ZAP_FROZEN);
-		if (!err)
-			zap_unshare(from, to - from);
-	}
-	mt_maps_free(&maps);
-	return err;
+	return zap_with_memfd(freeze_on, m);
 }
 
 int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
@@ -1066,7 +894,7 @@ int zap_refresh(struct mt_maps *m, int maps_fd)
 	while (mt_maps_next(m, &map)) {
 		const int is_late = !map.shared && is_late_data(&late, &map);
 
-		if (s->rwp && zap_rwp_refresh(&old_own, &map, &own_end, late.own_ino))
+		if (s->rwp && zap_space.private_memory->refresh(&old_own, &map, &own_end, late.own_ino))
 			continue;
 		if (!s->rwp && zap_is_mapping(&map, s->dev, s->ino))
 			err |= zap_regions_add(&s->regions, map.start, map.end);
@@ -1146,7 +974,7 @@ static long convert(const struct piece *p, int pagemap)
 	long w, ret;
 
 	if (s->rwp)
-		return zap_rwp_convert(p->start, p->data_start, p->end, p->prot, p->anonymous);
+		return zap_space.private_memory->convert(p->start, p->data_start, p->end, p->prot, p->anonymous);
 	w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start);
 	if (mt_failed(w))
 		return w;
@@ -1266,7 +1094,7 @@ int zap_space_convert(uint64_t stack_end)
 		convert(&piece[i], pagemap);
 	mt_sys(SYS_close, pagemap);
 	if (zap_space.rwp)
-		zap_rwp_hide_all();
+		zap_space.private_memory->hide_all();
 	if (!zap_space.regions.n)
 		err = -ENOMEM;
 out:

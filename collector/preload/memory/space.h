@@ -35,6 +35,20 @@ struct zap_gone {
 	size_t n, cap;
 };
 
+struct mt_map;
+struct zap_regions;
+
+/* How memory is traced that stays private (rwp.h); functions as those of this header. */
+struct zap_private {
+	int (*create)(unsigned int without, const char **what);
+	long (*add)(uint64_t addr, uint64_t len);	/* registers a range that is in the set again */
+	void (*share)(uint64_t addr, uint64_t len, int prot);
+	long (*share_file)(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset);
+	long (*convert)(uint64_t start, uint64_t data_start, uint64_t end, int prot, int anonymous);
+	void (*hide_all)(void);
+	int (*refresh)(const struct zap_regions *old, const struct mt_map *m, uint64_t *own_end, uint64_t own_ino);
+};
+
 struct zap_space {
 	struct mt_lock lock;
 	int active;		/* memory is being converted; set and cleared under the lock */
@@ -45,6 +59,7 @@ struct zap_space {
 	 * Ranges that cannot be registered yet, since they are inaccessible, are in @reserved.
 	 */
 	int rwp, rwp_tried;
+	const struct zap_private *private_memory;	/* where rwp is 1; set with it */
 	struct zap_regions reserved, regions_scratch;
 	uint64_t stack_start;	/* down to here the main stack may grow, 0 not known */
 	int monitor_tid;
@@ -216,6 +231,14 @@ void zap_register_all(void);
  */
 int zap_memfd(void);
 void zap_memfd_done(int fd);
+
+/*
+ * Calls @fn on the monitor, see mt_monitor_call(), which sets it when it begins; NULL: there is none. Lock held.
+ */
+extern long (*zap_on_monitor)(long (*fn)(void *arg, int maps_fd, int memfd), void *arg);
+
+/* What is to be done with the memory file, where it is: with a descriptor of this thread, or on the monitor. */
+long zap_with_memfd(long (*fn)(void *arg, int maps_fd, int memfd), void *arg);
 
 /* ---- for fork */
 

@@ -35,15 +35,18 @@
 #include "preload/ground/context.h"
 #include "preload/exact/counting.h"
 #include "preload/faults/events.h"
+#include "preload/monitor/descriptors.h"
 #include "preload/monitor/governor.h"
 #include "common/maps.h"
 #include "preload/monitor/output.h"
 #include "common/patience.h"
+#include "preload/regions/region.h"
 #include "preload/ground/process.h"
 #include "common/quietwords.h"
 #include "common/rawdir.h"
 #include "common/rawsys.h"
 #include "engines/valgrind/request.h"
+#include "preload/regions/region.h"
 #include "preload/memory/rwp.h"
 #include "preload/memory/scan.h"
 #include "preload/memory/space.h"
@@ -153,78 +156,6 @@ struct monitor {
 static struct monitor mon;
 
 /* ---- setting up */
-
-static int is_kept(int fd)
-{
-	const int *fds;
-	int n = mt_fd_kept(&fds);
-
-	for (int i = 0; i < n; i++)
-		if (fds[i] == fd)
-			return 1;
-	return 0;
-}
-
-/* Before Linux 5.9. */
-static void close_one_by_one(void)
-{
-	struct mt_rawdir d;
-	long fd;
-
-	mt_rawdir_open(&d, "/proc/thread-self/fd");
-	while ((fd = mt_rawdir_number(&d)) >= 0)
-		if (fd != d.fd && !is_kept((int)fd))
-			mt_sys(SYS_close, fd);
-}
-
-/* How many descriptors the table of this thread has room for; 0: not known. */
-static unsigned int descriptor_slots(void)
-{
-	static const char key[] = "\nFDSize:";
-	char text[1024];
-	const char *p;
-	unsigned int n = 0;
-	long fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC, 0), len;
-
-	if (fd < 0)
-		return 0;
-	len = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
-	mt_sys(SYS_close, fd);
-	text[len > 0 ? len : 0] = 0;
-	p = strstr(text, key);
-	if (!p)
-		return 0;
-	for (p += sizeof(key) - 1; *p == '\t' || *p == ' '; p++)
-		;
-	for (; *p >= '0' && *p <= '9'; p++)
-		n = n * 10 + (unsigned int)(*p - '0');
-	return n;
-}
-
-/*
- * Our descriptor table is a copy: everything that is the program's must go, else pipes never end. Not up to ~0u:
- * DynamoRIO looks at each number of the range before it lets the kernel close it, which takes more than 20 minutes.
- */
-static void close_foreign_fds(void)
-{
-	const int *fds;
-	int n = mt_fd_kept(&fds), next = 0;
-	unsigned int slots;
-	long ret;
-
-	for (int i = 0; i < n; i++) {
-		if (fds[i] > next && !(shared.img->config->without & MT_WITHOUT_CLOSE_RANGE))
-			mt_sys(SYS_close_range, next, fds[i] - 1, 0);
-		next = fds[i] + 1;
-	}
-	slots = descriptor_slots();
-	if (slots == (unsigned int)next)
-		return;
-	ret = shared.img->config->without & MT_WITHOUT_CLOSE_RANGE ? -ENOSYS :
-	      mt_sys(SYS_close_range, next, slots > (unsigned int)next ? slots - 1 : ~0u, 0);
-	if (ret == -ENOSYS)
-		close_one_by_one();
-}
 
 static int open_proc(const char *path)
 {
@@ -1123,7 +1054,7 @@ static int live_apart(void)
 		files.cur = files.max;
 		mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
 	}
-	close_foreign_fds();
+	mt_close_foreign(shared.img->config->without & MT_WITHOUT_CLOSE_RANGE);
 	mon.pid_fd = (int)mt_sys(SYS_pidfd_open, pid, 0);
 	fd = wait_for(&shared.adopted) ? -ESRCH : mon.pid_fd;
 	if (mt_sys(SYS_set_tid_address, &zap_space.monitor_alive) < 0) {
@@ -1165,7 +1096,7 @@ static int monitor_main(void *arg)
 		err = (int)mt_sys(SYS_unshare, CLONE_FILES | CLONE_FS);
 	}
 	if (!err && !shared.apart)
-		close_foreign_fds();
+		mt_close_foreign(shared.img->config->without & MT_WITHOUT_CLOSE_RANGE);
 	if (!err)
 		err = set_up();
 	__atomic_store_n(&shared.ready, err ? NOT_READY : READY, __ATOMIC_RELEASE);
@@ -1253,10 +1184,16 @@ static int start(const struct mt_image *img, enum mt_watch watch, int main_tid, 
 	return shared.ready == NOT_APART ? -ECHILD : -EIO;
 }
 
+/* Opens or closes the gates of the code that counts (windows.h), and ends the interval. */
+static void turn_and_wait(bool open);
+
 int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_tid, void *tls)
 {
-	int err = can_be_apart(img->config) ? start(img, watch, main_tid, tls, 1) : -ECHILD;
+	int err;
 
+	mt_windows_turn = turn_and_wait;
+	zap_on_monitor = mt_monitor_call;
+	err = can_be_apart(img->config) ? start(img, watch, main_tid, tls, 1) : -ECHILD;
 	return err == -ECHILD ? start(img, watch, main_tid, tls, 0) : err;
 }
 
@@ -1377,7 +1314,7 @@ void mt_monitor_finish_interval(enum mt_event ev)
 	ask(ev == MT_EVENT_EXIT ? REQUEST_EXIT : REQUEST_FINISH, ev);
 }
 
-void mt_monitor_turn(bool open)
+static void turn_and_wait(bool open)
 {
 	ask(open ? REQUEST_OPEN : REQUEST_CLOSE, 0);
 }

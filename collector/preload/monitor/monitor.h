@@ -55,8 +55,6 @@ void mt_monitor_event(enum mt_event ev);
  * mt_monitor_exec_failed(). Any thread that does not hold zap_space.lock.
  */
 void mt_monitor_finish_interval(enum mt_event ev);
-/* Opens or closes the gates of the code that counts (windows.h), and ends the interval. Waits like the above. */
-void mt_monitor_turn(bool open);
 /*
  * Calls @fn on the monitor, whose descriptors the program cannot close, and which has the maps of the process open whatever became
  * of /proc and of the limits: @maps_fd (of mt_maps_open(), may be negative), and the memory file by its number, @memfd. The caller

@@ -4,6 +4,7 @@
  * The ends of an image: exec and exit. Both end the current interval first, so that
  * nothing is lost; a fatal signal loses at most the interval in which it came.
  */
+#include "preload/process/calls.h"
 #include "preload/ground/process.h"
 
 #include <elf.h>
@@ -17,11 +18,6 @@
 #include "common/rawsys.h"
 #include "common/sanitizer.h"
 #include "preload/monitor/monitor.h"
-
-int mt_process_is_own(void)
-{
-	return mt_process.monitored && mt_getpid() == mt_process.image.pid;
-}
 
 /* Only at the end it is certain that no code that counts came. */
 static void describe_end(void)

@@ -11,6 +11,7 @@
 #include "preload/ground/asm.h"
 #include "common/clonesite.h"
 #include "preload/ground/patch.h"
+#include "preload/process/calls.h"
 #include "preload/ground/process.h"
 #include "common/rawsys.h"
 
@@ -132,6 +133,7 @@ static const char *replace(void)
 		if (mt_patch_call(s, MT_SITES + sites.raw_replaced, replacement(s->number)))
 			return not_replaced;
 	}
+	mt_arch_go_call = mt_go_call;
 	for (; sites.go_replaced < sites.n_go; sites.go_replaced++)
 		if (mt_patch_jump((void *)(uintptr_t)sites.go[sites.go_replaced].at, sites.go[sites.go_replaced].to))
 			return not_replaced;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "preload/regions/region.h"
 #include "preload/ground/process.h"
 #include "common/rawsys.h"
 

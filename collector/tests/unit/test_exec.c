@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: common/out.c common/sanitizer.c common/rawmem.c
+// uses: preload/ground/process.c common/out.c common/sanitizer.c common/rawmem.c
 // includes: preload/process/exec.c
 /* The ends of an image: which calls end the interval, and what is told when the program goes on. */
 #include "harness.h"
@@ -12,7 +12,6 @@
 
 #include "preload/process/exec.c"
 
-struct mt_process mt_process;
 
 /* What was called, a letter each: X and E an interval that ends, d described, f exec failed, q quiet ends. */
 static char calls[64];

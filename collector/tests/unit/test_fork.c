@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: preload/ground/thread.c preload/memory/ranges.c common/maps.c common/rawmem.c common/out.c preload/ground/asm/x86_64.c preload/ground/asm/arm64.c
-// includes: preload/process/fork.c
+// includes: preload/process/fork.c preload/process/clone.c
 // libs: -lpthread
 /*
  * fork() and clone() of a program with memory in a file: each process has its own copy afterwards, or both a private one of the
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "preload/process/fork.c"
+#include "preload/process/clone.c"
 
 #define BYTES (2 * MT_PAGE)
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
+// uses: preload/monitor/descriptors.c preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
 // includes: preload/monitor/monitor.c
 /*
  * What the monitor adds up and when it does what, without a traced program: the clock, the scan and the
@@ -99,6 +99,8 @@ static enum mt_stretch ask_governor(uint64_t cost, uint64_t program, uint64_t wa
 #include "preload/monitor/monitor.c"
 
 struct zap_space zap_space;
+long (*zap_on_monitor)(long (*fn)(void *arg, int maps_fd, int memfd), void *arg);
+void (*mt_windows_turn)(bool open);
 
 /* ---- what the monitor calls */
 
@@ -718,7 +720,7 @@ static void foreign_descriptors_go(unsigned int without)
 			keep[i] = fcntl(2, F_DUPFD, 25 + 10 * i);
 		kept = keep;
 		n_kept = 2;
-		close_foreign_fds();
+		mt_close_foreign(shared.img->config->without & MT_WITHOUT_CLOSE_RANGE);
 		for (int i = 0; i < 2; i++)
 			bad |= fcntl(keep[i], F_GETFD) < 0;
 		for (int i = 0; i < 4; i++)

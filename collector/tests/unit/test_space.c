@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
+// uses: preload/memory/contents.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
 // includes: preload/memory/space.c
 /* What the traced memory is made of, and what was unmapped lately: the parts that need no mapping. */
 #include "harness.h"
@@ -14,8 +14,7 @@ static uint64_t clock_ns;
 #define mt_now_ns() (clock_ns)
 
 #include "preload/memory/space.c"
-
-long mt_monitor_call(long (*fn)(void *arg, int maps_fd, int memfd), void *arg) { (void)fn; (void)arg; return -ESRCH; }
+#include "preload/memory/rwp.h"
 
 int mt_fd_keep(int fd)
 {
@@ -365,6 +364,7 @@ static void begin_rwp(void)
 {
 	memset(&zap_space, 0, sizeof(zap_space));
 	zap_space.rwp = 1;
+	zap_space.private_memory = &zap_rwp;
 	zap_space.memfd = zap_space.uffd = -1;
 	zap_space.active = 1;
 }

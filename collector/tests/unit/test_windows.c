@@ -30,7 +30,7 @@ void gates_set(bool open)
 	gates_are_open = open;
 }
 
-void mt_monitor_turn(bool open)
+static void turn(bool open)
 {
 	asked = open ? 1 : 2;
 }
@@ -249,6 +249,7 @@ static void told(void)
 
 int main(void)
 {
+	mt_windows_turn = turn;
 	char *rm;
 
 	if (!mkdtemp(folder))

@@ -132,6 +132,8 @@ int mt_arch_is_libc_thread(void)
 	return 1;
 }
 
+long (*mt_arch_go_call)(const long *call) __attribute__((visibility("hidden")));
+
 int mt_arch_find_go(const uint8_t *code, size_t len, struct mt_go_site site[MT_GO_SITES], int *advises)
 {
 	(void)code;

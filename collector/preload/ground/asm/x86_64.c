@@ -50,7 +50,7 @@
 "	sub $512, %rsp\n" \
 "	and $-16, %rsp\n" \
 "	fxsave (%rsp)\n" \
-"	call mt_go_call\n" \
+"	call *mt_arch_go_call(%rip)\n" \
 "	fxrstor (%rsp)\n" \
 "	lea 8(%rbp), %rsp\n" \
 "	pop %rdi\n" \
@@ -214,6 +214,7 @@ void mt_arch_as_system_call(void);
 void mt_arch_go(void);
 void mt_arch_go_vfork(void);
 void mt_arch_go_madvise(void);
+long (*mt_arch_go_call)(const long *call) __attribute__((visibility("hidden")));
 extern const uint8_t *mt_arch_go_on[MT_GO_SITES] __attribute__((visibility("hidden")));
 
 void mt_arch_tls_moved(void *thread_pointer)

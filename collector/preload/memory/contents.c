@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/* contents.c - what stands in traced memory is copied: between ranges, to the file of a child, to private memory. See space.h. */
+#include "preload/memory/space.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "common/maps.h"
+#include "common/rawsys.h"
+
+/* n bytes at @in to offset @dst of the memory file @to. */
+static long store(int to, uint64_t dst, const char *in, uint64_t n, int may_write)
+{
+	long out;
+
+	/* twice as fast as a mapping: new pages are neither zeroed nor mapped */
+	while (may_write && n) {
+		long ret = mt_sys(SYS_pwrite64, to, in, n, dst);
+
+		if (ret == -EINTR)
+			continue;
+		if (ret <= 0)
+			return ret ? ret : -EIO;
+		in += ret;
+		dst += (uint64_t)ret;
+		n -= (uint64_t)ret;
+	}
+	if (!n)
+		return 0;
+	out = mt_rawmap_at_place(n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, to, dst);
+	if (mt_failed(out))
+		return out;
+	memcpy((void *)out, in, n);
+	mt_sys(SYS_munmap, out, n);
+	return 0;
+}
+
+/* write(2) obeys RLIMIT_FSIZE. */
+static int files_are_unlimited(void)
+{
+	struct rlimit rl = { 0, 0 };
+
+	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &rl);
+	return rl.rlim_cur >= ZAP_FILE_BYTES;
+}
+
+/*
+ * Copies the data ranges of [src, src+len) of one memory file to another through a window:
+ * no mapping of the program is touched (its pages would become "accessed"), and PROT_NONE
+ * does not matter.
+ */
+static long copy_data(int to, uint64_t dst, int from, uint64_t src, uint64_t len)
+{
+	const uint64_t chunk = 32ull << 20;
+	uint64_t end = src + len, at = src;
+	int may_write = files_are_unlimited();
+
+	while (at < end) {
+		long data = mt_sys(SYS_lseek, from, at, 3 /* SEEK_DATA */), hole, in, ret;
+		uint64_t n;
+
+		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
+			return 0;
+		if (data < 0)
+			return data;
+		hole = mt_sys(SYS_lseek, from, data, 4 /* SEEK_HOLE */);
+		if (hole < 0)
+			return hole;
+		n = ((uint64_t)hole > end ? end : (uint64_t)hole) - (uint64_t)data;
+		if (n > chunk)
+			n = chunk;
+		in = mt_rawmap_at_place(n, PROT_READ, MAP_SHARED | MAP_POPULATE, from, (uint64_t)data);
+		if (mt_failed(in))
+			return in;
+		ret = store(to, (uint64_t)data - src + dst, (const char *)in, n, may_write);
+		mt_sys(SYS_munmap, in, n);
+		if (ret)
+			return ret;
+		at = (uint64_t)data + n;
+	}
+	return 0;
+}
+
+long zap_copy_file(int to, int from, uint64_t start, uint64_t end)
+{
+	return copy_data(to, start, from, start, end - start);
+}
+
+struct copy {
+	uint64_t to, from, len;
+};
+
+static long copy_on(void *arg, int maps_fd, int memfd)
+{
+	const struct copy *c = arg;
+
+	(void)maps_fd;
+	return copy_data(memfd, c->to, memfd, c->from, c->len);
+}
+
+long zap_copy(uint64_t to, uint64_t from, uint64_t len)
+{
+	struct copy c = { to, from, len };
+
+	return zap_with_memfd(copy_on, &c);
+}
+
+struct private_copy {
+	uint64_t addr, len, to;
+};
+
+/* What the file has of the range; the rest stays a hole. */
+static long read_out(void *arg, int maps_fd, int memfd)
+{
+	const struct private_copy *c = arg;
+	const uint64_t end = c->addr + c->len;
+	uint64_t at = c->addr;
+
+	(void)maps_fd;
+	while (at < end) {
+		long data = mt_sys(SYS_lseek, memfd, at, 3 /* SEEK_DATA */), hole, n;
+
+		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
+			break;
+		if (data < 0)
+			return data;
+		hole = mt_sys(SYS_lseek, memfd, data, 4 /* SEEK_HOLE */);
+		if (hole < 0)
+			return hole;
+		if ((uint64_t)hole > end)
+			hole = (long)end;
+		for (at = (uint64_t)data; at < (uint64_t)hole; at += (uint64_t)n) {
+			n = mt_sys(SYS_pread64, memfd, c->to + (at - c->addr), (uint64_t)hole - at, at);
+			if (n <= 0)
+				return n ? n : -EIO;
+		}
+	}
+	return 0;
+}
+
+long zap_copy_private(uint64_t addr, uint64_t len, int prot, int memfd)
+{
+	struct private_copy c = { addr, len, 0 };
+	long tmp = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), ret = 0;
+
+	if (mt_failed(tmp))
+		return tmp;
+	c.to = (uint64_t)tmp;
+	if (memfd == ZAP_FROZEN && !(prot & PROT_READ))
+		ret = mt_sys(SYS_mprotect, addr, len, prot | PROT_READ);
+	if (!ret && memfd == ZAP_FROZEN)
+		memcpy((void *)tmp, (void *)addr, len);
+	else if (!ret)
+		ret = memfd >= 0 ? read_out(&c, -1, memfd) : zap_with_memfd(read_out, &c);
+	if (!ret)
+		ret = mt_sys(SYS_mprotect, tmp, len, prot);
+	if (!ret)
+		ret = mt_sys(SYS_mremap, tmp, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, addr);
+	if (mt_failed(ret)) {
+		mt_sys(SYS_munmap, tmp, len);
+		return ret;
+	}
+	return 0;
+}
+
+long zap_make_private(uint64_t addr, uint64_t len)
+{
+	const uint64_t end = addr + len;
+	struct mt_maps maps = { 0 };
+	struct mt_map m;
+	long err = zap_maps_read(&maps);
+
+	while (!err && mt_maps_next(&maps, &m) && m.start < end) {
+		const uint64_t from = m.start > addr ? m.start : addr, to = m.end < end ? m.end : end;
+		const int ours = zap_is_mapping(&m, zap_space.dev, zap_space.ino);
+
+		if (m.end <= addr || (!ours && !(zap_regions_overlap(&zap_space.frozen, from, to) && zap_is_frozen(&m))))
+			continue;
+		zap_note_present(from, to - from);
+		err = zap_copy_private(from, to - from, m.prot, ours ? -1 : ZAP_FROZEN);
+		if (!err)
+			zap_unshare(from, to - from);
+	}
+	mt_maps_free(&maps);
+	return err;
+}
