@@ -240,7 +240,8 @@ func main() {
 }
 END
 
-# A library of Go that comes by dlopen(): its runtime gives memory back as that of a program does, and it starts programs.
+## go-library: a library of Go that comes by dlopen(), and two of them
+# The runtime gives memory back as that of a program does, and it starts programs.
 go_library() {
 	wanted "$1" || { cat > /dev/null; return; }
 	command -v go > /dev/null || { cat > /dev/null; skip "$1: there is no go"; return; }
@@ -334,6 +335,7 @@ END
 
 # ---- processes that are made by instructions of the program ----------------
 
+## raw: processes that a program makes by instructions of its own
 if [ "$(uname -m)" = x86_64 ]; then
 	for way in fork clone clone3 vfork stack thread; do
 		same "raw-$way" 10 "$bin/rawways" "$way"
@@ -353,10 +355,13 @@ if [ "$(uname -m)" = x86_64 ]; then
 			;;
 		esac
 	fi
+else
+	skip "raw: the instructions are those of x86-64"
 fi
 
 # ---- sanitizers -------------------------------------------------------------
 
+## sanitizers: programs that were built with one, which bears no library or no thread of ours
 for sanitizer in address leak thread undefined; do
 	wanted "sanitizer-$sanitizer" || continue
 	cat > "$work/$sanitizer.c" <<'END'
