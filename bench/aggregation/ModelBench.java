@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
@@ -69,14 +70,15 @@ public final class ModelBench {
 			long t0 = System.nanoTime();
 			TraceStore store = file == null ? inMemory : Stores.openFile(file);
 			AccessTable table = AccessTable.load(store, Progress.NONE);
+			AccessModels source = new AccessModels(table);
 			store.producers();
 			step("open: columns of accesses and tree of producers", t0);
 			Map<Dimension, MicroscopicModel> models = new LinkedHashMap<>();
-			Hierarchy hierarchy = table.hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE);
+			Hierarchy hierarchy = source.hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE);
 			for (Dimension v : List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE, BasicDimensions.CPU,
 					BasicDimensions.NODE)) {
 				t0 = System.nanoTime();
-				models.put(v, table.model(table.wholeRequest().withViewpoint(v), hierarchy, Progress.NONE));
+				models.put(v, source.model(source.wholeRequest().withViewpoint(v), hierarchy, Progress.NONE));
 				step("model by " + v.id(), t0);
 			}
 			for (Dimension v : models.keySet()) {
@@ -86,12 +88,12 @@ public final class ModelBench {
 			}
 			long start = store.info().startNs();
 			long d = store.info().durationNs();
-			ModelRequest zoom = table.wholeRequest().withWindow(start + d / 3, start + d / 2);
+			ModelRequest zoom = source.wholeRequest().withWindow(start + d / 3, start + d / 2);
 			t0 = System.nanoTime();
-			picture(store, table, table.model(zoom, hierarchy, Progress.NONE));
+			picture(store, table, source.model(zoom, hierarchy, Progress.NONE));
 			step("zoom to a sixth of the time: model and picture", t0);
 			t0 = System.nanoTime();
-			picture(store, table, table.model(zoom.withProducer(1), Progress.NONE));
+			picture(store, table, source.model(zoom.withProducer(1), Progress.NONE));
 			step("zoom into one structure: model and picture", t0);
 			MicroscopicModel m = models.get(BasicDimensions.TYPE);
 			NodeNames names = new NodeNames(hierarchy, table.producers(), store.structures());

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.BasicDimensions;
@@ -29,8 +30,9 @@ public final class TraceBench {
 		Locale.setDefault(Locale.ROOT);
 		Dimension viewpoint = args[1].equals("thread") ? BasicDimensions.THREAD : BasicDimensions.TYPE;
 		try (TraceStore store = Stores.openFile(Path.of(args[0]))) {
-			AccessTable table = AccessTable.load(store, Progress.NONE);
-			MicroscopicModel model = table.model(table.wholeRequest().withViewpoint(viewpoint).withSlices(Integer.parseInt(args[2])), Progress.NONE);
+			AccessModels models = new AccessModels(AccessTable.load(store, Progress.NONE));
+			MicroscopicModel model = models.model(models.wholeRequest().withViewpoint(viewpoint).withSlices(Integer.parseInt(args[2])),
+					Progress.NONE);
 			NodeNames names = new NodeNames(model.hierarchy(), table.producers(), store.structures());
 			AggregationOptions options = RowLayout.of(model, names).aggregation(model.sliceCount(), 700, 2);
 			int rounds = Integer.parseInt(args[3]);

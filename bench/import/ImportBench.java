@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Random;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.reader.ImportReport;
@@ -96,7 +96,7 @@ public final class ImportBench {
 						p.getPeakUsage().getUsed() >> 20));
 		try (TraceStore store = Stores.openFile(database)) {
 			long from = cpuNs();
-			AccessTable.save(store, Dimensions.firstPictures(), Progress.NONE);
+			Preparation.save(store, Dimensions.firstPictures(), Progress.NONE);
 			System.out.printf(Locale.ROOT, "saved sums and first picture: CPU %.2f s, %,d bytes%n", (cpuNs() - from) / 1e9,
 					Files.size(database) - bytes);
 		}

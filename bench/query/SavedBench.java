@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Locale;
 
 import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Dimension;
@@ -44,7 +46,7 @@ public final class SavedBench {
 		Path file = Path.of(args[0]);
 		begin();
 		try (TraceStore store = Stores.openFile(file)) {
-			AccessTable.save(store, Dimensions.firstPictures(), Progress.NONE);
+			Preparation.save(store, Dimensions.firstPictures(), Progress.NONE);
 			end("save, unless they are there", store.accessCount() + " accesses");
 		}
 		for (int round = 1; round <= 3; round++) {
@@ -76,8 +78,8 @@ public final class SavedBench {
 	/** As the workbench does it for a picture of 1,000 pixels. */
 	private static void picture(TraceStore store, AccessTable table) throws Exception {
 		ModelRequest request = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs());
-		Hierarchy hierarchy = table.hierarchy(-1, Progress.NONE).grouped(store.producers());
-		MicroscopicModel model = table.model(request, hierarchy, Progress.NONE);
+		Hierarchy hierarchy = new AccessModels(table).hierarchy(-1, Progress.NONE).grouped(store.producers());
+		MicroscopicModel model = new AccessModels(table).model(request, hierarchy, Progress.NONE);
 		end("tree and model", model.valueCount() + " values");
 		RowLayout rows = RowLayout.of(hierarchy, new NodeNames(hierarchy, store.producers(), store.structures()));
 		PartLosses losses = PartLosses.of(model, rows.largeSections(), false);

@@ -8,7 +8,6 @@ import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -37,7 +36,7 @@ import org.memtrace.model.tree.ProducerTree;
  * {@link #scan} whenever they are looked at, so a table takes no memory for them, whatever their number; {@link #keep} makes one whose
  * chunks stay in memory as far as there is room. The store must be open as long as the table is used. Safe for all threads.
  */
-public final class AccessTable implements ModelSource {
+public final class AccessTable {
 	private static final int[] NO_CPUS = {};
 	/** More different times than these are not told apart where only their number matters. */
 	private static final int MOST_TIMES = 1 << 22;
@@ -54,15 +53,8 @@ public final class AccessTable implements ModelSource {
 	/** The table of all accesses; this one when there is no mask. */
 	private final AccessTable unmasked;
 	private FirstTouches touches;
-	/** Only of the table of all accesses; null before somebody asks, or when there are none. */
-	private PreAggregates saved;
-	private boolean searchedSaved;
-	private int mostCells = AccessCube.MOST_CELLS;
-	/** By which first pictures are saved, besides that by type. */
-	private List<Dimension> viewpoints = List.of();
-	private int mostSingleLeaves = Hierarchy.MOST_SINGLE_LEAVES;
-	private Consumer<String> told = text -> {
-	};
+	/** Only of the table of all accesses. */
+	private final TableSums sums;
 
 	/** What accesses refer to. */
 	private record Trace(TraceStore store, TraceInfo info, ProducerTree producers, List<ThreadInfo> threads, int[][] cpuSets,
@@ -77,6 +69,7 @@ public final class AccessTable implements ModelSource {
 		this.trace = trace;
 		this.scan = scan;
 		this.unmasked = unmasked == null ? this : unmasked;
+		this.sums = new TableSums(trace.store, trace.producers, trace.threads, scan);
 	}
 
 	private AccessTable(Trace trace, AccessScan scan) {
@@ -138,7 +131,7 @@ public final class AccessTable implements ModelSource {
 	/** The accesses of a source that is not that of the store, and nothing that is saved with it; for tests. */
 	static AccessTable of(TraceStore store, AccessSource source) throws MemtraceException {
 		AccessTable table = new AccessTable(trace(store), AccessScan.of(source));
-		table.searchedSaved = true;
+		table.sums.none();
 		return table;
 	}
 
@@ -149,228 +142,37 @@ public final class AccessTable implements ModelSource {
 
 	/** Who is told, in a sentence, when something that is saved with the trace is damaged; before the table is used. */
 	public AccessTable telling(Consumer<String> listener) {
-		told = listener;
+		sums.tell(listener);
 		return this;
 	}
 
 	/**
-	 * Computes what {@link #rows} and first pictures are answered from and saves it with the trace, unless it is there. Reads all accesses
-	 * two or three times.
-	 *
-	 * @param viewpoints by which first pictures are saved, besides that by type
-	 * @return whether it is there now; it is not when the store cannot save it or accesses are damaged
+	 * The sums of all accesses that are saved with the trace: computed now where a large trace has none. Null when there are none, or when
+	 * this table has a mask.
 	 */
-	public static boolean save(TraceStore store, List<Dimension> viewpoints, Progress progress) throws MemtraceException {
-		return save(load(store, progress), viewpoints, AccessCube.MOST_CELLS, Hierarchy.MOST_SINGLE_LEAVES, progress);
-	}
-
-	/** Saves the sums with the first picture by type only. */
-	public static boolean save(TraceStore store, Progress progress) throws MemtraceException {
-		return save(store, List.of(), progress);
-	}
-
-	/** Saves the sums with other limits: the number of cells, and of leaves without groups. For tests. */
-	static boolean save(AccessTable table, List<Dimension> viewpoints, int mostCells, int mostSingleLeaves, Progress progress)
-			throws MemtraceException {
-		if (table.trace.store.accessCount() == 0) {
-			return false;
-		}
-		synchronized (table.lock) {
-			table.mostCells = mostCells;
-			table.mostSingleLeaves = mostSingleLeaves;
-			table.viewpoints = viewpoints.stream().filter(PreAggregates::savesPicture).toList();
-			return table.saved(progress, 1) != null;
-		}
-	}
-
-	/**
-	 * Looks whether what is saved with a trace is what was written, and counts what the accesses count.
-	 *
-	 * @param viewpoints of the first pictures, besides that by type
-	 * @param problems gets a sentence for each thing that is wrong
-	 */
-	public static void verifySaved(TraceStore store, List<Dimension> viewpoints, Consumer<String> problems) throws MemtraceException {
-		String stamp = store.contentStamp();
-		if (stamp.isEmpty() || store.accessCount() == 0) {
-			return;
-		}
-		PreAggregates saved = new PreAggregates(store, stamp, problems);
-		if (saved.facts() == null) {
-			return;
-		}
-		saved.touches();
-		AccessTable table = load(store, Progress.NONE);
-		Hierarchy hierarchy = Hierarchy.of(table.trace.producers, 0, table.trace.producers.size(),
-				saved.facts().inner()).grouped(table.trace.producers);
-		ModelRequest request = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs());
-		if (hierarchy.isGrouped()) {
-			saved.picture(hierarchy, new ModelBuilder(table, request, Progress.NONE).types(), request);
-			for (Dimension viewpoint : viewpoints) {
-				ModelRequest by = request.withViewpoint(viewpoint);
-				saved.picture(hierarchy, new ModelBuilder(table, by, Progress.NONE).types(), by);
-			}
-		}
-		AccessSource source = store.accessSource(Progress.NONE);
-		long[] wanted = new long[3];
-		for (int c = 0; c < source.chunks(); c++) {
-			wanted[0] += source.info(c).rows();
-			wanted[1] += source.info(c).reads();
-			wanted[2] += source.info(c).writes();
-		}
-		Map<String, Supplier<AccessCube>> cubes = new TreeMap<>();
-		cubes.put(PreAggregates.TOTALS, saved::totals);
-		cubes.put(PreAggregates.CUBE, saved::cube);
-		cubes.forEach((name, section) -> {
-			AccessCube cube = section.get();
-			long[] found = cube == null ? wanted : cube.sums();
-			if (!Arrays.equals(found, wanted)) {
-				problems.accept(String.format(Locale.ROOT, "The sums that are saved with %s are wrong (%s): they count %,d accesses, %,d reads and"
-						+ " %,d writes, the accesses %,d, %,d and %,d", store.info().alias(), name, found[0], found[1], found[2], wanted[0], wanted[1],
-						wanted[2]));
-			}
-		});
-	}
-
-	/** What is saved, null when there is nothing, or this table has a mask. */
-	private PreAggregates saved(Progress progress) throws MemtraceException {
+	public SavedSums savedSums(Progress progress) throws MemtraceException {
 		if (unmasked != this) {
 			return null;
 		}
 		synchronized (lock) {
-			return saved(progress, PreAggregates.LEAST_ACCESSES);
+			return sums.get(progress);
 		}
 	}
 
-	private PreAggregates saved(Progress progress, long least) throws MemtraceException {
-		if (searchedSaved && (saved == null || !saved.isDamaged())) {
-			return saved;
+	/**
+	 * Computes the sums that {@link #rows} and others are answered from and saves them with the trace, unless they are there. Reads all
+	 * accesses twice. While it works, others that ask this table wait.
+	 *
+	 * @param mostCells of the sums by time
+	 * @param addition what else is computed of all accesses and saved with them
+	 * @return whether they are there now; they are not when the store cannot save them or accesses are damaged
+	 */
+	public boolean prepareSums(int mostCells, SavedSums.Addition addition, Progress progress) throws MemtraceException {
+		if (unmasked != this || trace.store.accessCount() == 0) {
+			return false;
 		}
-		String stamp = trace.store.contentStamp();
-		boolean first = !searchedSaved;
-		searchedSaved = true; // also for what is computed here
-		if (stamp.isEmpty() || trace.store.accessCount() == 0) {
-			return null;
-		}
-		PreAggregates found = first ? new PreAggregates(trace.store, stamp, told) : saved;
-		if (first && found.facts() != null) {
-			saved = found;
-			return saved;
-		}
-		saved = null;
-		if (found.isDamaged() || trace.store.accessCount() >= least) {
-			boolean done = false;
-			try {
-				compute(stamp, progress);
-				done = true;
-			} finally {
-				searchedSaved = done;
-			}
-		}
-		return saved;
-	}
-
-	/** Computes and saves everything; nothing where accesses are damaged. */
-	private void compute(String stamp, Progress progress) throws MemtraceException {
-		AccessQuery all = query(-1, Long.MIN_VALUE, Long.MAX_VALUE);
-		Set<AccessColumn> columns = EnumSet.of(AccessColumn.NODE, AccessColumn.SHARING);
-		columns.addAll(FirstTouches.COLUMNS);
-		List<FirstTouches.Part> firstParts = new ArrayList<>();
-		TimeSet set = new TimeSet();
-		int maxNode = -1;
-		int maxSharing = -1;
-		BitSet inner = new BitSet();
-		for (First part : scan.run(all, columns, "Preparing sums and first pictures (1 of 3)", progress,
-				(from, to) -> new First(trace.producers))) {
-			firstParts.add(part.touches);
-			maxNode = Math.max(maxNode, part.node.max);
-			maxSharing = Math.max(maxSharing, part.sharing.max);
-			part.inner.forEach(inner::set);
-			if (set.size() <= TimeDensity.GRID) {
-				set.addAll(part.times.set);
-			}
-		}
-		AccessTimes known = null;
-		if (set.size() <= TimeDensity.GRID) {
-			long[][] sorted = set.sorted();
-			known = new AccessTimes(sorted[0], sorted[1]);
-		}
-		FirstTouches first = FirstTouches.of(firstParts);
-		TimeDensity.Times numbered = TimeDensity.Times.of(known, trace.info.startNs(), trace.info.endNs());
-		AtomicLongArray accesses = new AtomicLongArray(numbered.count());
-		AtomicLongArray touched = new AtomicLongArray(numbered.count());
-		AccessCube.Builder cube = new AccessCube.Builder(trace.producers, trace.threads.size(), known, trace.info.startNs(), trace.info.endNs(),
-				mostCells);
-		scan.run(all, AccessCube.COLUMNS, "Preparing sums and first pictures (2 of 3)", progress, (from, to) -> new AccessScan.Part() {
-			private final AccessScan.Part density = new Density(numbered, first, accesses, touched);
-			private final AccessScan.Part sums = cube.part();
-
-			@Override
-			public void chunk(AccessChunk c, int leafFrom, int leafTo) throws MemtraceException {
-				density.chunk(c, leafFrom, leafTo);
-				sums.chunk(c, leafFrom, leafTo);
-			}
-
-			@Override
-			public void end() throws MemtraceException {
-				sums.end();
-			}
-		});
-		if (!scan.lost().isNone()) {
-			return;
-		}
-		PreAggregates made = new PreAggregates(trace.store, stamp, told);
-		PreAggregates.Facts facts = new PreAggregates.Facts(maxNode, maxSharing, inner, known, numbered.density(accesses::get, touched::get));
-		made.put(first, known);
-		AccessCube built = cube.build();
-		if (built != null) {
-			made.put(built);
-		}
-		density = facts.density();
-		Hierarchy hierarchy = Hierarchy.of(trace.producers, 0, trace.producers.size(), inner).grouped(trace.producers, mostSingleLeaves);
-		if (hierarchy.isGrouped()) {
-			List<ModelRequest> requests = new ArrayList<>();
-			requests.add(ModelRequest.firstPicture(trace.info.startNs(), trace.info.endNs()));
-			viewpoints.forEach(v -> requests.add(requests.getFirst().withViewpoint(v)));
-			List<ModelBuilder> builders = new ArrayList<>();
-			for (ModelRequest request : requests) {
-				builders.add(new ModelBuilder(this, request, progress));
-			}
-			List<MicroscopicModel> models = ModelBuilder.build(builders, hierarchy, "Preparing sums and first pictures (3 of 3)", progress);
-			if (!scan.lost().isNone()) {
-				return;
-			}
-			for (int i = 0; i < models.size(); i++) {
-				made.putPicture(models.get(i), builders.get(i).types(), requests.get(i));
-			}
-		}
-		made.put(facts); // the last one: without it nothing is looked for
-		saved = made;
-	}
-
-	/** What is known after all accesses were looked at for the first time. */
-	private static final class First implements AccessScan.Part {
-		private final ProducerTree tree;
-		final FirstTouches.Part touches = new FirstTouches.Part();
-		final Max node = new Max(c -> c.node);
-		final Max sharing = new Max(c -> c.sharing);
-		final Times times = new Times(TimeDensity.GRID);
-		final List<Integer> inner = new ArrayList<>();
-
-		First(ProducerTree tree) {
-			this.tree = tree;
-		}
-
-		@Override
-		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
-			touches.chunk(c, leafFrom, leafTo);
-			node.chunk(c, leafFrom, leafTo);
-			sharing.chunk(c, leafFrom, leafTo);
-			times.chunk(c, leafFrom, leafTo);
-			for (int l = leafFrom; l < leafTo; l++) {
-				if (!tree.isLeaf(c.leaf[l])) {
-					inner.add(c.leaf[l]);
-				}
-			}
+		synchronized (lock) {
+			return sums.prepare(mostCells, addition, progress);
 		}
 	}
 
@@ -389,10 +191,10 @@ public final class AccessTable implements ModelSource {
 		}
 		synchronized (lock) {
 			for (boolean whole = !byTime;; whole = false) {
-				PreAggregates pre = saved(progress);
+				SavedSums pre = savedSums(progress);
 				AccessCube cube = pre == null ? null : whole ? pre.totals() : pre.cube();
 				if (pre != null && pre.isDamaged()) {
-					pre = saved(progress);
+					pre = savedSums(progress);
 					cube = pre == null ? null : whole ? pre.totals() : pre.cube();
 				}
 				AccessCube.Rows rows = cube == null ? null : cube.rows(query, inProportion);
@@ -406,7 +208,7 @@ public final class AccessTable implements ModelSource {
 	/** Whether a cube tells ranges of producers apart. */
 	public boolean tellsApart(int[] producerFrom, int[] producerTo, Progress progress) throws MemtraceException {
 		synchronized (lock) {
-			PreAggregates pre = saved(progress);
+			SavedSums pre = savedSums(progress);
 			AccessCube cube = pre == null ? null : pre.totals();
 			return cube != null && cube.fits(producerFrom, producerTo);
 		}
@@ -421,12 +223,10 @@ public final class AccessTable implements ModelSource {
 		return new Trace(store, store.info(), store.producers(), List.copyOf(store.threads()), cpus, store.structures());
 	}
 
-	@Override
 	public TraceInfo info() {
 		return trace.info;
 	}
 
-	@Override
 	public ProducerTree producers() {
 		return trace.producers;
 	}
@@ -466,18 +266,13 @@ public final class AccessTable implements ModelSource {
 		return AccessScan.query(trace.producers, producer, fromNs, toNs);
 	}
 
-	/** The request for the whole trace. */
-	public ModelRequest wholeRequest() {
-		return ModelRequest.whole(trace.info.startNs(), trace.info.endNs());
-	}
-
 	/** CPUs of a set, empty when it is not known; not to be changed. */
 	public int[] cpus(int cpuSet) {
 		return cpuSet < 0 || cpuSet >= trace.cpuSets.length ? NO_CPUS : trace.cpuSets[cpuSet];
 	}
 
 	/** Sets of CPUs, not to be changed. */
-	int[][] cpuNumbers() {
+	public int[][] cpuNumbers() {
 		return trace.cpuSets;
 	}
 
@@ -512,7 +307,7 @@ public final class AccessTable implements ModelSource {
 
 	/** A table of this trace with all of its records. */
 	public AccessTable unfiltered() {
-		return scan.isMasked() ? new AccessTable(trace, scan.withoutMask()) : this;
+		return unmasked;
 	}
 
 	private RowIndex index(Progress progress) throws MemtraceException {
@@ -557,7 +352,6 @@ public final class AccessTable implements ModelSource {
 	}
 
 	/** Number of records. */
-	@Override
 	public long records() throws MemtraceException {
 		return scan.isMasked() ? index(Progress.NONE).rowFrom[trace.producers.size()] : scan.rows(trace.store);
 	}
@@ -565,6 +359,11 @@ public final class AccessTable implements ModelSource {
 	/** Number of records of the producers before one. */
 	public long rowsBefore(int producer, Progress progress) throws MemtraceException {
 		return index(progress).rowFrom[producer];
+	}
+
+	/** Number of records of the producers before each one, and of all; not to be changed. */
+	public long[] rowsBefore(Progress progress) throws MemtraceException {
+		return index(progress).rowFrom;
 	}
 
 	/**
@@ -583,39 +382,10 @@ public final class AccessTable implements ModelSource {
 		return from[producer + 1] > from[producer];
 	}
 
-	@Override
-	public Hierarchy hierarchy(int producer, Progress progress) throws MemtraceException {
-		return leaves(producer, progress).hierarchy(trace.producers, producer);
-	}
-
-	/**
-	 * What a hierarchy of producers depends on besides the tree.
-	 *
-	 * @param inner producers with accesses of their own that have others below them
-	 * @param kept producers that are in it; null for all
-	 */
-	record Leaves(BitSet inner, BitSet kept) {
-		Hierarchy hierarchy(ProducerTree tree, int producer) {
-			int from = Math.max(0, producer);
-			int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
-			return kept == null ? Hierarchy.of(tree, from, to, inner) : Hierarchy.of(tree, from, to, inner, kept);
-		}
-	}
-
-	/** The leaves of {@link #hierarchy}. */
-	Leaves leaves(int producer, Progress progress) throws MemtraceException {
-		PreAggregates pre = saved(progress);
-		if (pre != null) {
-			return new Leaves(pre.facts().inner(), null);
-		}
-		RowIndex rows = index(progress);
-		if (!scan.isMasked()) {
-			return new Leaves(rows.inner, null);
-		}
-		// what a filter hides is no empty row: it would count in loss and reduction, and most of a picture could be blank
-		ProducerTree tree = trace.producers;
-		return new Leaves(rows.inner,
-				Hierarchy.withRows(tree, Math.max(0, producer), producer < 0 ? tree.size() : tree.subtreeEnd(producer), p -> rows.rowFrom[p]));
+	/** Producers with accesses of their own that have others below them; not to be changed. */
+	public BitSet innerProducers(Progress progress) throws MemtraceException {
+		SavedSums pre = savedSums(progress);
+		return pre == null ? index(progress).inner : pre.facts().inner();
 	}
 
 	/** When and by whom each page was touched first, whatever a mask hides. Takes 24 bytes for each page with accesses. */
@@ -624,7 +394,7 @@ public final class AccessTable implements ModelSource {
 			return unmasked.firstTouches(progress);
 		}
 		synchronized (lock) {
-			PreAggregates pre = touches != null ? null : saved(progress);
+			SavedSums pre = touches != null ? null : savedSums(progress);
 			touches = pre == null ? touches : pre.touches();
 			if (touches == null) {
 				touches = FirstTouches.of(scan, query(-1, Long.MIN_VALUE, Long.MAX_VALUE), progress);
@@ -633,53 +403,10 @@ public final class AccessTable implements ModelSource {
 		}
 	}
 
-	/** Adds a part of the accesses to sums of whole numbers, which are the same in whatever order it is done. */
-	private static final class Density implements AccessScan.Part {
-		private final TimeDensity.Times times;
-		private final FirstTouches touches;
-		private final AtomicLongArray accesses;
-		private final AtomicLongArray touched;
-		/** Sums of the times of a chunk. */
-		private long[] sum = new long[0];
-		private int page = -1;
-
-		Density(TimeDensity.Times times, FirstTouches touches, AtomicLongArray accesses, AtomicLongArray touched) {
-			this.times = times;
-			this.touches = touches;
-			this.accesses = accesses;
-			this.touched = touched;
-		}
-
-		@Override
-		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
-			if (sum.length < c.times) {
-				sum = new long[c.timeStartNs.length];
-			}
-			Arrays.fill(sum, 0, c.times, 0);
-			for (int l = leafFrom; l < leafTo; l++) {
-				for (int row = c.leafFrom[l]; row < c.leafFrom[l + 1]; row++) {
-					sum[c.time[row]] += c.reads[row] + c.writes[row];
-				}
-				if (c.leaf[l] != page) {
-					page = c.leaf[l];
-					int at = touches.indexOf(page);
-					if (at >= 0) {
-						touched.incrementAndGet(times.number(touches.startNs(at), touches.endNs(at)));
-					}
-				}
-			}
-			for (int t = 0; t < c.times; t++) {
-				if (sum[t] != 0) {
-					accesses.addAndGet(times.number(c.timeStartNs[t], c.timeEndNs[t]), sum[t]);
-				}
-			}
-		}
-	}
-
 	/** How many accesses happened when, and when the pages that have some were touched first. */
 	public TimeDensity timeDensity(Progress progress) throws MemtraceException {
 		synchronized (lock) {
-			PreAggregates pre = density != null ? null : saved(progress);
+			SavedSums pre = density != null ? null : savedSums(progress);
 			if (pre != null) {
 				density = pre.facts().density();
 			}
@@ -695,80 +422,10 @@ public final class AccessTable implements ModelSource {
 				AtomicLongArray accesses = new AtomicLongArray(numbered.count());
 				AtomicLongArray touched = new AtomicLongArray(numbered.count());
 				scan.run(query(-1, Long.MIN_VALUE, Long.MAX_VALUE), EnumSet.of(AccessColumn.TIME, AccessColumn.READS, AccessColumn.WRITES),
-						"Accesses over time", progress, (a, b) -> new Density(numbered, first, accesses, touched));
+						"Accesses over time", progress, (a, b) -> new Passes.Density(numbered, first, accesses, touched));
 				density = numbered.density(accesses::get, touched::get);
 			}
 			return density;
-		}
-	}
-
-	/** The slices of a request. */
-	TimeSlices slices(ModelRequest request, Progress progress) throws MemtraceException {
-		if (request.slicing() == Slicing.UNIFORM || !request.metric().isAmount()) {
-			return new TimeSlices(request.fromNs(), request.toNs(), request.slices());
-		}
-		return timeDensity(progress).slices(request.fromNs(), request.toNs(), request.slices());
-	}
-
-	@Override
-	public MicroscopicModel model(ModelRequest request, Hierarchy hierarchy, Progress progress) throws MemtraceException {
-		ModelBuilder builder = new ModelBuilder(this, request, progress);
-		ModelRequest byType = request.withViewpoint(BasicDimensions.TYPE);
-		if (hierarchy.isGrouped() && PreAggregates.savesPicture(request.viewpoint())
-				&& byType.equals(ModelRequest.firstPicture(trace.info.startNs(), trace.info.endNs()))) {
-			PreAggregates pre = saved(progress);
-			MicroscopicModel model = pre == null ? null : pre.picture(hierarchy, builder.types(), request);
-			if (model == null) {
-				model = builder.build(hierarchy, progress);
-				if (pre != null && !pre.isDamaged() && scan.lost().isNone()) {
-					pre.putPicture(model, builder.types(), request);
-				}
-			}
-			return model;
-		}
-		return builder.build(hierarchy, progress);
-	}
-
-	/**
-	 * Pages x parts of a machine: a model whose slices are places, each of length 1, with what was accessed from the CPU there in the window.
-	 * What was accessed from several CPUs is divided equally among them; what was accessed from an unknown CPU, or from one that has no
-	 * place, is not in it ({@link AccessPlaces} tells how much that is).
-	 *
-	 * @param request its slices have no meaning
-	 * @param hierarchy what {@link #hierarchy} returned for its producer, or that with groups
-	 */
-	public MicroscopicModel modelByPlace(ModelRequest request, Hierarchy hierarchy, CpuPlaces places, Progress progress)
-			throws MemtraceException {
-		return ModelBuilder.byPlace(this, request, hierarchy, places, progress);
-	}
-
-	/**
-	 * Parts of a machine x time: a model whose rows are places. What it leaves out is the same as in {@link #modelByPlace}.
-	 *
-	 * @param request its producer is the part of memory whose accesses count
-	 * @param machine a hierarchy with a leaf for each place
-	 * @throws IllegalArgumentException if the metric is {@link Metric#THREADS}, which cannot be summed up over pages
-	 */
-	public MicroscopicModel modelOfPlaces(ModelRequest request, Hierarchy machine, CpuPlaces places, Progress progress)
-			throws MemtraceException {
-		return ModelBuilder.ofPlaces(this, request, hierarchy(request.producer(), progress), places, machine, progress);
-	}
-
-	private static final class Max implements AccessScan.Part {
-		private final Function<AccessChunk, int[]> column;
-		private int max = -1;
-
-		Max(Function<AccessChunk, int[]> column) {
-			this.column = column;
-		}
-
-		@Override
-		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
-			int[] values = column.apply(c);
-			int to = c.leafFrom[leafTo];
-			for (int row = c.leafFrom[leafFrom]; row < to; row++) {
-				max = Math.max(max, values[row]);
-			}
 		}
 	}
 
@@ -777,9 +434,9 @@ public final class AccessTable implements ModelSource {
 			Integer known = largest.get(column);
 			if (known == null) {
 				known = -1;
-				for (Max part : scan.run(query(-1, Long.MIN_VALUE, Long.MAX_VALUE), EnumSet.of(column), "Largest number", progress,
-						(a, b) -> new Max(values))) {
-					known = Math.max(known, part.max);
+				for (Passes.Max part : scan.run(query(-1, Long.MIN_VALUE, Long.MAX_VALUE), EnumSet.of(column), "Largest number", progress,
+						(a, b) -> new Passes.Max(values))) {
+					known = Math.max(known, part.max());
 				}
 				largest.put(column, known);
 			}
@@ -789,7 +446,7 @@ public final class AccessTable implements ModelSource {
 
 	/** Largest NUMA node, -1 if none. */
 	public int maxNode(Progress progress) throws MemtraceException {
-		PreAggregates pre = saved(progress);
+		SavedSums pre = savedSums(progress);
 		if (pre != null) {
 			return pre.facts().maxNode();
 		}
@@ -798,27 +455,11 @@ public final class AccessTable implements ModelSource {
 
 	/** Largest number of threads that used a page at the same time, -1 if there are no records. */
 	public int maxSharing(Progress progress) throws MemtraceException {
-		PreAggregates pre = saved(progress);
+		SavedSums pre = savedSums(progress);
 		if (pre != null) {
 			return pre.facts().maxSharing();
 		}
 		return max(AccessColumn.SHARING, c -> c.sharing, progress);
-	}
-
-	private static final class Times implements AccessScan.Part {
-		private final int most;
-		private final TimeSet set = new TimeSet();
-
-		Times(int most) {
-			this.most = most;
-		}
-
-		@Override
-		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
-			for (int t = 0; t < c.times && set.size() <= most; t++) {
-				set.add(c.timeStartNs[t], c.timeEndNs[t]);
-			}
-		}
 	}
 
 	/**
@@ -828,7 +469,7 @@ public final class AccessTable implements ModelSource {
 	 * @return null when there are more
 	 */
 	public AccessTimes times(int most, Progress progress) throws MemtraceException {
-		PreAggregates pre = unmasked.saved(progress); // before the lock: it has one of its own
+		SavedSums pre = unmasked.savedSums(progress); // before the lock: it has one of its own
 		synchronized (lock) {
 			if (pre != null && pre.facts().times() != null) {
 				times = pre.facts().times();
@@ -839,10 +480,10 @@ public final class AccessTable implements ModelSource {
 			if (times == null && timesLimit < most) {
 				TimeSet all = new TimeSet();
 				AccessScan unmasked = AccessScan.of(scan.source());
-				for (Times part : unmasked.run(query(-1, Long.MIN_VALUE, Long.MAX_VALUE), EnumSet.of(AccessColumn.TIME), "Times",
-						progress, (a, b) -> new Times(most))) {
+				for (Passes.Times part : unmasked.run(query(-1, Long.MIN_VALUE, Long.MAX_VALUE), EnumSet.of(AccessColumn.TIME), "Times",
+						progress, (a, b) -> new Passes.Times(most))) {
 					if (all.size() <= most) {
-						all.addAll(part.set);
+						all.addAll(part.set());
 					}
 				}
 				if (all.size() <= most) {

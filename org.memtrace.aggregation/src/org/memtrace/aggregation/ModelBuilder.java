@@ -60,7 +60,7 @@ final class ModelBuilder {
 		}
 		this.table = table;
 		this.request = request;
-		this.slices = table.slices(request, progress);
+		this.slices = slices(table, request, progress);
 		this.t = places == null ? slices.count() : Math.multiplyExact(places.count(), slices.count());
 		this.columnsOfSet = places == null ? null : places.columns(table.cpuNumbers());
 		this.sumOfPages = sumOfPages;
@@ -82,6 +82,13 @@ final class ModelBuilder {
 		for (int i = 0; i < bound.length; i++) {
 			bound[i] = slices.boundNs(i);
 		}
+	}
+
+	private static TimeSlices slices(AccessTable table, ModelRequest request, Progress progress) throws MemtraceException {
+		if (request.slicing() == Slicing.UNIFORM || !request.metric().isAmount()) {
+			return new TimeSlices(request.fromNs(), request.toNs(), request.slices());
+		}
+		return table.timeDensity(progress).slices(request.fromNs(), request.toNs(), request.slices());
 	}
 
 	private Set<AccessColumn> columns() {

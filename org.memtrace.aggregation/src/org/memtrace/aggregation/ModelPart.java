@@ -50,7 +50,7 @@ public final class ModelPart {
 		}
 
 		Hierarchy hierarchy(ProducerTree tree) {
-			Hierarchy pages = new AccessTable.Leaves(inner, kept).hierarchy(tree, producer);
+			Hierarchy pages = new Leaves(inner, kept).hierarchy(tree, producer);
 			return mostSingle == 0 ? pages : pages.grouped(tree, mostSingle);
 		}
 
@@ -99,7 +99,7 @@ public final class ModelPart {
 		}
 		ModelBuilder builder = new ModelBuilder(table, request, progress);
 		ModelBuilder.Shape shape = builder.shape();
-		AccessTable.Leaves leaves = table.leaves(request.producer(), progress);
+		Leaves leaves = new AccessModels(table).leaves(request.producer(), progress);
 		AccessQuery query = table.query(request.producer(), request.fromNs(), request.toNs());
 		int all = table.scan().runs(query);
 		List<Long> bounds = new ArrayList<>();

@@ -115,7 +115,7 @@ public final class ModelParts {
 	}
 
 	/**
-	 * The model, which is the one that {@link AccessTable#model} makes of all accesses. No accesses are read.
+	 * The model, which is the one that {@link AccessModels#model} makes of all accesses. No accesses are read.
 	 *
 	 * @param table of the trace
 	 * @param request the one that the parts were made for

@@ -16,6 +16,11 @@ public interface ModelSource {
 	/** Number of records or events. */
 	long records() throws MemtraceException;
 
+	/** What the models are made of, by which they can be kept: the same object for as long as they are the same. */
+	default Object data() {
+		return this;
+	}
+
 	/** Hierarchy of the whole tree ({@link ModelRequest#WHOLE_TREE}) or of a subtree. */
 	Hierarchy hierarchy(int producer, Progress progress) throws MemtraceException;
 

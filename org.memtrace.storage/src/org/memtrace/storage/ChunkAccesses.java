@@ -3,6 +3,7 @@
 
 package org.memtrace.storage;
 
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -122,9 +123,19 @@ final class ChunkAccesses {
 
 		String parameters(AccessBatch b, int i) {
 			int set = b.cpuSet[i];
-			return "CPUMask=" + (set < 0 || set >= cpuSets.size() ? "0" : SqlTraceWriter.mask(cpuSets.get(set))) + ", Tid="
+			return "CPUMask=" + (set < 0 || set >= cpuSets.size() ? "0" : mask(cpuSets.get(set))) + ", Tid="
 					+ (b.thread[i] == AccessBatch.NO_THREAD ? -1 : threads.get(b.thread[i]).taskId());
 		}
+	}
+
+	/** Bit i is CPU i, hexadecimal. */
+	static String mask(BitSet cpus) {
+		byte[] little = cpus.toByteArray();
+		byte[] big = new byte[little.length];
+		for (int i = 0; i < big.length; i++) {
+			big[i] = little[big.length - 1 - i];
+		}
+		return new BigInteger(1, big).toString(16);
 	}
 
 	/** The parameters of events as FrameSoc has them; empty for an event that is not there. */

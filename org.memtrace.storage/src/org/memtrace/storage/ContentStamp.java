@@ -13,9 +13,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
+import org.memtrace.storage.chunks.ChunkEntry;
+
 /**
- * A number in an SQLite database that triggers increase whenever a row changes that accesses are read from, whoever changes it with
- * whatever tool. What was derived from accesses belongs to the number that was read before them, and to no other.
+ * What tells one content of a database from another. In SQLite it is a number that triggers increase whenever a row changes that accesses
+ * are read from, whoever changes it with whatever tool. What was derived from accesses belongs to the number that was read before them, and
+ * to no other.
  */
 final class ContentStamp {
 	/** Name of the row in MT_PROPERTY. */
@@ -46,7 +49,7 @@ final class ContentStamp {
 	 * The number; empty when it may have missed a change, because a trigger is not there or is another one (they vanish with a table
 	 * that is made anew, and follow one that is renamed).
 	 */
-	static String read(Connection db) throws SQLException {
+	private static String read(Connection db) throws SQLException {
 		Set<String> missing = new HashSet<>(triggers());
 		try (Statement statement = db.createStatement()) {
 			try (ResultSet rows = statement.executeQuery("SELECT sql FROM sqlite_master WHERE type = 'trigger'")) {
@@ -61,6 +64,32 @@ final class ContentStamp {
 				return rows.next() && rows.getString(1) != null ? rows.getString(1) : "";
 			}
 		}
+	}
+
+	/**
+	 * See {@link org.memtrace.model.store.TraceStore#contentStamp}. The number where changes are counted; else made of the index of the
+	 * chunks, which has a checksum of each column, and of the checksums of the other tables. Rows that do not fit them are damaged, and are
+	 * not read; so another content has another stamp.
+	 */
+	static String of(Dbms dbms, Connection db) throws SQLException {
+		if (dbms.countsChanges()) {
+			return read(db);
+		}
+		if (!dbms.hasTable(db, "MT_CHUNK")) {
+			return ""; // of an older version
+		}
+		String tables = null;
+		try (PreparedStatement select = db.prepareStatement("SELECT VALUE FROM MT_PROPERTY WHERE NAME = ?")) {
+			select.setString(1, TableChecksums.TABLES_PROPERTY);
+			try (ResultSet rows = select.executeQuery()) {
+				tables = rows.next() ? rows.getString(1) : null;
+			}
+		}
+		if (tables == null) {
+			return "";
+		}
+		List<ChunkEntry> index = ChunkTables.index(db);
+		return index.size() + " " + Long.toHexString(ChunkTables.checksum(index)) + " " + tables;
 	}
 
 	/**

@@ -5,14 +5,10 @@ package org.memtrace.storage;
 
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 
 import org.memtrace.model.StoreException;
 import org.memtrace.model.store.DatabaseKind;
-import org.memtrace.storage.chunks.ChunkEntry;
 
 /** How each {@link DatabaseKind} is opened and written. */
 enum Dbms {
@@ -65,20 +61,14 @@ enum Dbms {
 		}
 
 		@Override
-		String contentStamp(Connection db) throws SQLException {
-			return ContentStamp.read(db);
-		}
-
-		@Override
 		void replaceCache(Connection db, String key, byte[] value) throws SQLException {
 			Sqlite.execute(db, "PRAGMA busy_timeout = " + CACHE_BUSY_MS);
 			Sqlite.update(db, "INSERT OR REPLACE INTO MT_CACHE VALUES(?, ?)", key, value);
 		}
 
 		@Override
-		void replaceNote(Connection db, String key, byte[] value) throws SQLException {
-			Sqlite.execute(db, "PRAGMA busy_timeout = " + NOTE_BUSY_MS);
-			super.replaceNote(db, key, value);
+		void waitLong(Connection db) throws SQLException {
+			Sqlite.execute(db, "PRAGMA busy_timeout = " + LONG_BUSY_MS);
 		}
 	},
 	H2 {
@@ -158,8 +148,7 @@ enum Dbms {
 	};
 
 	private static final int CACHE_BUSY_MS = 500;
-	/** A person waits for it, but would rather wait than lose what she wrote. */
-	private static final int NOTE_BUSY_MS = 5_000;
+	private static final int LONG_BUSY_MS = 5_000;
 
 	static Dbms of(DatabaseKind kind) {
 		return valueOf(kind.name());
@@ -212,52 +201,17 @@ enum Dbms {
 	abstract void prepareWriting(Connection db) throws SQLException;
 
 	/**
-	 * Whether {@link ContentStamp} counts changes, by triggers that have to be made. H2 has no triggers in SQL; on a server they would need
+	 * Whether changes are counted, by triggers that have to be made. H2 has no triggers in SQL; on a server they would need
 	 * the owner of a table, who may be another one than who reads.
 	 */
 	boolean countsChanges() {
 		return false;
 	}
 
-	/**
-	 * See {@link org.memtrace.model.store.TraceStore#contentStamp}. Made of the index of the chunks, which has a checksum of each column,
-	 * and of the checksums of the other tables. Rows that do not fit them are damaged, and are not read; so another content has another
-	 * stamp.
-	 */
-	String contentStamp(Connection db) throws SQLException {
-		if (!hasTable(db, "MT_CHUNK")) {
-			return ""; // of an older version
-		}
-		String tables = null;
-		try (PreparedStatement select = db.prepareStatement("SELECT VALUE FROM MT_PROPERTY WHERE NAME = ?")) {
-			select.setString(1, TableChecksums.TABLES_PROPERTY);
-			try (ResultSet rows = select.executeQuery()) {
-				tables = rows.next() ? rows.getString(1) : null;
-			}
-		}
-		if (tables == null) {
-			return "";
-		}
-		List<ChunkEntry> index = ChunkTables.index(db);
-		return index.size() + " " + Long.toHexString(ChunkTables.checksum(index)) + " " + tables;
-	}
-
 	abstract void replaceCache(Connection db, String key, byte[] value) throws SQLException;
 
-	/** Saves a note, or deletes it when the value is null; makes the table when this is the first one. */
-	void replaceNote(Connection db, String key, byte[] value) throws SQLException {
-		if (!hasTable(db, Schema.NOTE_TABLE)) {
-			if (value == null) {
-				return;
-			}
-			Sqlite.execute(db, schema(Schema.NOTES)[0]);
-		}
-		for (String name : new String[] {key, NoteChecksums.name(key)}) {
-			Sqlite.update(db, "DELETE FROM MT_NOTE WHERE NAME = ?", name);
-		}
-		if (value != null) {
-			Sqlite.update(db, "INSERT INTO MT_NOTE(NAME, VALUE) VALUES(?, ?)", key, value);
-			Sqlite.update(db, "INSERT INTO MT_NOTE(NAME, VALUE) VALUES(?, ?)", NoteChecksums.name(key), NoteChecksums.of(value));
-		}
+	/** What follows waits some seconds for others that write: a person would rather wait than lose what she wrote. */
+	void waitLong(Connection db) throws SQLException {
+		// a server, and H2 whose files have one process, need no more
 	}
 }

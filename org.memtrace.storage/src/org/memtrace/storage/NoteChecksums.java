@@ -3,6 +3,8 @@
 package org.memtrace.storage;
 
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -43,6 +45,24 @@ final class NoteChecksums {
 		byte[] value = notes.get(key);
 		if (value == null || !Arrays.equals(of(value), notes.get(name(key)))) {
 			throw new StoreException(file + " is damaged: its note " + key + " is not what was written");
+		}
+	}
+
+	/** Saves a note, or deletes it when the value is null; makes the table when this is the first one. */
+	static void replace(Dbms dbms, Connection db, String key, byte[] value) throws SQLException {
+		dbms.waitLong(db);
+		if (!dbms.hasTable(db, Schema.NOTE_TABLE)) {
+			if (value == null) {
+				return;
+			}
+			Sqlite.execute(db, dbms.schema(Schema.NOTES)[0]);
+		}
+		for (String name : new String[] {key, name(key)}) {
+			Sqlite.update(db, "DELETE FROM MT_NOTE WHERE NAME = ?", name);
+		}
+		if (value != null) {
+			Sqlite.update(db, "INSERT INTO MT_NOTE(NAME, VALUE) VALUES(?, ?)", key, value);
+			Sqlite.update(db, "INSERT INTO MT_NOTE(NAME, VALUE) VALUES(?, ?)", name(key), of(value));
 		}
 	}
 

@@ -119,6 +119,12 @@ final class SqlTraceStore implements TraceStore {
 		void replaced(int producers) throws MemtraceException;
 	}
 
+	/** Opens a file that is in no catalogue. */
+	static SqlTraceStore open(Path file) throws MemtraceException {
+		return new SqlTraceStore(Database.of(file), null, producers -> {
+		});
+	}
+
 	/**
 	 * @param registered what the catalogue knows, or null for a file that is in none
 	 */
@@ -953,7 +959,7 @@ final class SqlTraceStore implements TraceStore {
 		if (!ours) {
 			return "";
 		}
-		String stamp = load(dbms::contentStamp);
+		String stamp = load(db -> ContentStamp.of(dbms, db));
 		if (!stamp.isEmpty() || !dbms.countsChanges() || !file.isWritable()) {
 			return stamp;
 		}
@@ -964,7 +970,7 @@ final class SqlTraceStore implements TraceStore {
 		} catch (SQLException | MemtraceException e) {
 			return ""; // as with a cache
 		}
-		return load(dbms::contentStamp);
+		return load(db -> ContentStamp.of(dbms, db));
 	}
 
 	@Override
@@ -1012,7 +1018,7 @@ final class SqlTraceStore implements TraceStore {
 		}
 		try (Connection own = file.change()) {
 			own.setAutoCommit(false);
-			dbms.replaceNote(own, key, value);
+			NoteChecksums.replace(dbms, own, key, value);
 			own.commit();
 		} catch (SQLException e) {
 			throw file.explain(e);

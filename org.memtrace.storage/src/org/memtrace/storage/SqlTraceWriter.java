@@ -4,7 +4,6 @@
 package org.memtrace.storage;
 
 import java.io.IOException;
-import java.math.BigInteger;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -266,7 +265,7 @@ final class SqlTraceWriter implements TraceWriter {
 	@Override
 	public void note(String key, byte[] value) throws MemtraceException {
 		try {
-			dbms.replaceNote(db, key, value);
+			NoteChecksums.replace(dbms, db, key, value);
 		} catch (SQLException e) {
 			throw database.explain(e);
 		}
@@ -564,23 +563,13 @@ final class SqlTraceWriter implements TraceWriter {
 	}
 
 	private String[] cpuMasks() {
-		return cpuSets.stream().map(SqlTraceWriter::mask).toArray(String[]::new);
+		return cpuSets.stream().map(ChunkAccesses::mask).toArray(String[]::new);
 	}
 
 	private int[] firstCpus() {
 		int[] first = new int[cpuSets.size()];
 		Arrays.setAll(first, i -> WriterRules.cpu(cpuSets, i));
 		return first;
-	}
-
-	/** Bit i is CPU i, hexadecimal. */
-	static String mask(BitSet cpus) {
-		byte[] little = cpus.toByteArray();
-		byte[] big = new byte[little.length];
-		for (int i = 0; i < big.length; i++) {
-			big[i] = little[big.length - 1 - i];
-		}
-		return new BigInteger(1, big).toString(16);
 	}
 
 	private void properties(TraceInfo info, long accesses, String reportJson) throws SQLException, MemtraceException {

@@ -166,7 +166,7 @@ final class SqliteCatalogue implements TraceCatalogue {
 	@Override
 	public TraceInfo add(Path database, Progress progress) throws MemtraceException {
 		TraceInfo info;
-		try (TraceStore store = Stores.openFile(database)) { // refuses what is none, or too new
+		try (TraceStore store = SqlTraceStore.open(database)) { // refuses what is none, or too new
 			info = store.info();
 		}
 		Dbms kind = Dbms.of(database);

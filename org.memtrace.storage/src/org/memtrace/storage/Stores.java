@@ -87,8 +87,7 @@ public final class Stores {
 
 	/** Opens a trace database without its catalogue; one that FrameSoc wrote, too. */
 	public static TraceStore openFile(Path file) throws MemtraceException {
-		return new SqlTraceStore(Database.of(file), null, producers -> {
-		});
+		return SqlTraceStore.open(file);
 	}
 
 	/**

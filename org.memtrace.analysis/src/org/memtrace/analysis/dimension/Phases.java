@@ -4,6 +4,7 @@ package org.memtrace.analysis.dimension;
 
 import java.util.Arrays;
 
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.MicroscopicModel;
@@ -27,7 +28,7 @@ final class Phases extends OfTime {
 	@Override
 	public DimensionValues values(AccessTable table, Progress progress) throws MemtraceException {
 		// a filter does not change what the phases are
-		AccessTable all = table.unfiltered();
+		AccessModels all = new AccessModels(table.unfiltered());
 		MicroscopicModel model = all.model(all.wholeRequest(), progress);
 		Partition parts = SignificantLevels.balanced(TemporalAggregator.prepare(model, progress), progress).partition();
 		long[] start = new long[parts.blockCount()];

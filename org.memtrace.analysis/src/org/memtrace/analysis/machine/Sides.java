@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.machine;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
 import org.memtrace.aggregation.Hierarchy;
@@ -60,8 +60,8 @@ public enum Sides {
 			throws MemtraceException {
 		return switch (this) {
 		case MEMORY_TIME -> source.model(request, pages, progress);
-		case MEMORY_MACHINE -> ((AccessTable) source).modelByPlace(request, pages, machine.tree().places(), progress);
-		case MACHINE_TIME -> ((AccessTable) source).modelOfPlaces(request, machine.tree().hierarchy(), machine.tree().places(), progress);
+		case MEMORY_MACHINE -> ((AccessModels) source).modelByPlace(request, pages, machine.tree().places(), progress);
+		case MACHINE_TIME -> ((AccessModels) source).modelOfPlaces(request, machine.tree().hierarchy(), machine.tree().places(), progress);
 		};
 	}
 

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
@@ -184,7 +184,7 @@ public final class AggregateCommand implements Command {
 		String rows = m.viewpoint() == BasicDimensions.EVENT_TYPE ? "rows" : ModelText.row(m) + "s";
 		out.printf("%-34s %s %7s %7s  %s%n", "Producer",
 				across ? String.format("%-21s", "part of the machine") : String.format("%9s – %-9s", "from", "to"), rows, "share", "types");
-		String counted = ModelText.metric(m.metric(), trace.source instanceof AccessTable, info.counts());
+		String counted = ModelText.metric(m.metric(), trace.source instanceof AccessModels, info.counts());
 		double shown = 0;
 		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
 			shown += total[b];

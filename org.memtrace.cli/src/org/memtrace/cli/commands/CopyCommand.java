@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -86,7 +86,7 @@ public final class CopyCommand implements Command {
 				problems.add(target.place().trace(copy.databaseName()) + " has " + accesses + " accesses of " + store.accessCount());
 			}
 			if (problems.isEmpty()) {
-				AccessTable.save(made, Dimensions.firstPictures(), console.progress());
+				Preparation.save(made, Dimensions.firstPictures(), console.progress());
 			}
 		}
 		problems.forEach(problem -> console.out().println(problem));

@@ -9,7 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -101,7 +101,7 @@ public final class ImportCommand implements Command {
 			written.add(shown);
 		}
 		try (TraceStore store = Stores.openFile(written.get(0))) {
-			AccessTable.save(store, Dimensions.firstPictures(), console.progress());
+			Preparation.save(store, Dimensions.firstPictures(), console.progress());
 		}
 		print(report, args, console);
 		written.forEach(file -> console.hint("wrote " + file));
@@ -126,7 +126,7 @@ public final class ImportCommand implements Command {
 				traces.add(report.trace());
 			}
 			try (TraceStore store = catalogue.open(traces.get(0).id())) {
-				AccessTable.save(store, Dimensions.firstPictures(), console.progress());
+				Preparation.save(store, Dimensions.firstPictures(), console.progress());
 			}
 			print(report, args, console);
 			traces.forEach(t -> console.hint("trace " + t.id() + ": " + catalogue.place().trace(t.databaseName())));

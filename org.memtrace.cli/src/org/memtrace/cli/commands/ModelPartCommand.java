@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.ModelPart;
 import org.memtrace.analysis.export.OutputFile;
@@ -47,7 +47,7 @@ public final class ModelPartCommand implements Command {
 			if (trace.request.viewpoint() == BasicDimensions.EVENT_TYPE) {
 				throw new UsageException("parts are made of accesses, and --view event_type is about events");
 			}
-			return ModelPart.of((AccessTable) trace.source, trace.request, OpenedTrace.groupsAreEnough(args.getInt("rows")),
+			return ModelPart.of(((AccessModels) trace.source).table(), trace.request, OpenedTrace.groupsAreEnough(args.getInt("rows")),
 					origin(args.argument(0)), PartArguments.question(args, store), range.number(), range.count(), console.progress());
 		}
 	}

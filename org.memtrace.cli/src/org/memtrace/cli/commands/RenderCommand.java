@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.analysis.colour.Palette;
@@ -85,9 +85,9 @@ public final class RenderCommand implements Command {
 				options.colouring = args.get("kind").equals("parts") ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
 				options.minBlockHeight = args.get("hatching").equals("no") ? 0 : options.minBlockHeight;
 				options.losses = trace.losses;
-				if (trace.source instanceof AccessTable table && trace.machine == null
+				if (trace.source instanceof AccessModels accesses && trace.machine == null
 						&& FirstTouchLayer.Shown.valueOf(args.get("first-touch").toUpperCase(Locale.ROOT)).in(trace.request.viewpoint())) {
-					options.firstTouch = FirstTouchLayer.of(table, console.progress());
+					options.firstTouch = FirstTouchLayer.of(accesses.table(), console.progress());
 				}
 				scene = args.get("kind").equals("curves") ? curves(trace, partition, args, options, console)
 						: PictureBuilder.whole(partition, trace.names, trace.layout, options).scene();

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -27,7 +27,7 @@ public final class VerifyCommand implements Command {
 		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
 			store.verify(problems::add, console.progress());
 			if (problems.isEmpty()) {
-				AccessTable.verifySaved(store, Dimensions.firstPictures(), problems::add);
+				Preparation.verify(store, Dimensions.firstPictures(), problems::add);
 			}
 			if (args.isJson()) {
 				JsonObject o = Json.of("memtrace.verify/1");

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
 import org.memtrace.aggregation.BasicDimensions;
@@ -108,7 +108,7 @@ public final class OpenedTrace {
 			}
 			// the accesses of parts were filtered when they were made
 			OpenedTrace trace = new OpenedTrace(store,
-					parts != null ? AccessOptions.load(store, console) : AccessOptions.table(args, store, console),
+					new AccessModels(parts != null ? AccessOptions.load(store, console) : AccessOptions.table(args, store, console)),
 					request(store, args, view, metric == null ? Metric.ACCESSES : metric), sides, parts);
 			if (trace.sides.hasMachine()) {
 				trace.machine(args, progress);
@@ -162,7 +162,7 @@ public final class OpenedTrace {
 			throw new MemtraceException(store.info().alias() + ": " + topology.origin() + " has no CPU");
 		}
 		MachineTopology shown = MachineFilters.shown(AccessOptions.filters(args, store), topology);
-		machine = MachineSide.of(new MachineTree(shown), (AccessTable) source, request, store.info().alias(), progress);
+		machine = MachineSide.of(new MachineTree(shown), ((AccessModels) source).table(), request, store.info().alias(), progress);
 	}
 
 	/** What of the accesses is at no CPU of the machine, or at several, a sentence each; none without a machine. */
@@ -237,7 +237,7 @@ public final class OpenedTrace {
 	 */
 	public void aggregate(double rows, boolean equalTypes, RowHeights heights, double fonts, Console console) throws MemtraceException {
 		Progress progress = console.progress();
-		boolean grouped = heights != RowHeights.LINES && source instanceof AccessTable && groupsAreEnough(rows);
+		boolean grouped = heights != RowHeights.LINES && source instanceof AccessModels && groupsAreEnough(rows);
 		if (parts != null) {
 			model = ofParts(grouped, progress);
 		} else {
@@ -273,7 +273,7 @@ public final class OpenedTrace {
 
 	/** @param grouped whether the model of the trace itself would be one of groups, if it has many pages */
 	private MicroscopicModel ofParts(boolean grouped, Progress progress) throws MemtraceException {
-		MicroscopicModel made = parts.model((AccessTable) source, request, progress);
+		MicroscopicModel made = parts.model(((AccessModels) source).table(), request, progress);
 		if (parts.isGrouped() != grouped && made.hierarchy().leafCount() > Hierarchy.MOST_SINGLE_LEAVES) {
 			throw new MemtraceException(source.info().alias() + (grouped ? ": the parts have values of single pages, for more rows than are asked"
 					+ " for; make them again without --rows 0" : ": the parts have values of groups of pages, and single pages are asked for; make"
@@ -326,7 +326,7 @@ public final class OpenedTrace {
 	public String description() {
 		String subtree = request.producer() < 0 ? "" : " · " + source.producers().name(request.producer());
 		return "by " + (request.viewpoint() == BasicDimensions.TYPE ? "sharing" : request.viewpoint().label()) + ", "
-				+ ModelText.metric(request.metric(), source instanceof AccessTable, source.info().counts()) + subtree
+				+ ModelText.metric(request.metric(), source instanceof AccessModels, source.info().counts()) + subtree
 				+ switch (sides) {
 				case MEMORY_TIME -> "";
 				case MEMORY_MACHINE -> " · memory across the machine";

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.export.FolderCache;
 import org.memtrace.analysis.export.ParquetFolder;
@@ -275,7 +275,7 @@ public final class TraceArgument {
 				TraceInfo info = call(home.isServer() ? operation : operation.setScratchDirectory(home.directory()), console);
 				console.hint("imported " + directory + " as trace " + info.id());
 				TraceStore store = catalogue.open(info.id());
-				AccessTable.save(store, Dimensions.firstPictures(), console.progress());
+				Preparation.save(store, Dimensions.firstPictures(), console.progress());
 				return store;
 			}
 		} catch (StoreException e) {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.analysis.gantt.GanttFold;
@@ -35,7 +35,7 @@ public final class GanttRendering {
 	public static GanttPicture build(OpenedTrace trace, CommandLine args, PictureOptions common, Progress progress)
 			throws MemtraceException {
 		ModelRequest request = trace.request;
-		GanttSource source = trace.source instanceof AccessTable accesses ? GanttSource.of(accesses, request.viewpoint(), progress)
+		GanttSource source = trace.source instanceof AccessModels accesses ? GanttSource.of(accesses.table(), request.viewpoint(), progress)
 				: GanttSource.of((EventTable) trace.source);
 		Grouping grouping = Grouping.valueOf(args.get("rows").toUpperCase(Locale.ROOT));
 		if (!source.knows(grouping)) {

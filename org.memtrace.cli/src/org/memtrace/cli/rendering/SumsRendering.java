@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
@@ -114,11 +114,11 @@ public final class SumsRendering {
 		PieRules rules = trace.store.readNote(PieRules.NOTE).map(b -> PieRules.parse(new String(b, StandardCharsets.UTF_8)))
 				.orElse(PieRules.NONE);
 		PieModel model;
-		if (trace.source instanceof AccessTable accesses) {
+		if (trace.source instanceof AccessModels accesses) {
 			Dimension by = chosen(args, Statistics.structures(), Statistics.keysOfAccesses());
 			Sum named = named(args, Statistics.sumsOfAccesses());
 			Sum sum = named != null ? named : sum(r.metric());
-			model = PieModel.of(sum, by, Statistics.of(accesses, sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
+			model = PieModel.of(sum, by, Statistics.of(accesses.table(), sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
 		} else {
 			EventTable events = (EventTable) trace.source;
 			Sum named = named(args, Statistics.sumsOfEvents(events));
@@ -152,10 +152,10 @@ public final class SumsRendering {
 		ModelRequest r = trace.request;
 		int bins = DensityPicture.bins(o.width, o.fontSize, PlotMargins.NONE);
 		DensityModel model;
-		if (trace.source instanceof AccessTable accesses) {
+		if (trace.source instanceof AccessModels accesses) {
 			Sum sum = Objects.requireNonNullElse(named(args, DensityModel.sumsOfAccesses()), sum(r.metric()));
 			Dimension by = chosen(args, sum == Sum.MEMORY ? BasicDimensions.NODE : BasicDimensions.TYPE, DensityModel.stacksOf(sum));
-			model = DensityModel.of(accesses, sum, by, r.fromNs(), r.toNs(), r.producer(), bins, progress);
+			model = DensityModel.of(accesses.table(), sum, by, r.fromNs(), r.toNs(), r.producer(), bins, progress);
 		} else {
 			model = DensityModel.of((EventTable) trace.source, chosen(args, BasicDimensions.EVENT_TYPE, DensityModel.stacksOfEvents()),
 					r.fromNs(), r.toNs(), r.producer(), bins, progress);

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
 import org.memtrace.aggregation.BasicDimensions;
@@ -66,7 +66,7 @@ final class Description {
 
 		/** The accesses that pass the filters, or the events of a trace without accesses. */
 		ModelSource source(Progress progress) throws MemtraceException {
-			return trace.hasAccesses() ? trace.accesses(state.filters(), progress) : trace.events(state.filters(), progress);
+			return trace.hasAccesses() ? new AccessModels(trace.accesses(state.filters(), progress)) : trace.events(state.filters(), progress);
 		}
 
 		/** What stands down and to the right; events have no machine. */
@@ -155,8 +155,9 @@ final class Description {
 		RowLayout rows = in.choice().heights().layout(model.hierarchy(), names, in.choice().scale());
 		double height = in.height() > 0 ? in.height() : Math.max(HEIGHT_PIXELS, rows.height(FONT_PIXELS));
 		PartLosses losses = in.choice().kind().isOfTime() ? null : PartLosses.of(model, rows.largeSections(), in.choice().equalTypes());
-		FirstTouchLayer touches = source instanceof AccessTable table && !in.choice().kind().isOfTime()
-				&& sides == Sides.MEMORY_TIME && in.choice().firstTouch().in(request.viewpoint()) ? FirstTouchLayer.of(table, progress) : null;
+		FirstTouchLayer touches = source instanceof AccessModels accesses && !in.choice().kind().isOfTime()
+				&& sides == Sides.MEMORY_TIME && in.choice().firstTouch().in(request.viewpoint()) ? FirstTouchLayer.of(accesses.table(),
+						progress) : null;
 		Aggregator aggregator;
 		if (in.choice().kind().isOfTime()) {
 			aggregator = TemporalAggregator.prepare(model, progress);

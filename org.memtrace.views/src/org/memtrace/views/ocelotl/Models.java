@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
@@ -47,7 +47,8 @@ final class Models {
 
 	private final long mostBytes = Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / SHARE);
 	private final Map<Key, MicroscopicModel> models = new LinkedHashMap<>(16, 0.75f, true);
-	private final Map<ModelSource, Map<Integer, Hierarchy>> hierarchies = new WeakHashMap<>();
+	/** By {@link ModelSource#data}. */
+	private final Map<Object, Map<Integer, Hierarchy>> hierarchies = new WeakHashMap<>();
 	private final Map<Part, MachineSide> parts = new LinkedHashMap<>(MOST_PARTS, 0.75f, true);
 	/** Of the trace that is shown, by what was asked for. */
 	private final Map<String, MachineTopology> machines = new HashMap<>();
@@ -84,7 +85,7 @@ final class Models {
 			}
 		}
 		MachineTree tree = new MachineTree(MachineFilters.shown(state.filters(), topology));
-		MachineSide made = MachineSide.of(tree, (AccessTable) source, request, "'" + trace.name() + "'", progress);
+		MachineSide made = MachineSide.of(tree, ((AccessModels) source).table(), request, "'" + trace.name() + "'", progress);
 		synchronized (this) {
 			machines.put(state.machine(), topology);
 			if (parts.size() >= MOST_PARTS) {
@@ -112,7 +113,7 @@ final class Models {
 		}
 		Hierarchy pages = hierarchy(source, request.producer(), progress);
 		MicroscopicModel made = sides.model(source, request,
-				grouped && source instanceof AccessTable ? pages.grouped(source.producers()) : pages, side, progress);
+				grouped && source instanceof AccessModels ? pages.grouped(source.producers()) : pages, side, progress);
 		synchronized (this) {
 			if (models.putIfAbsent(key, made) == null) {
 				bytes += made.memoryBytes();
@@ -133,14 +134,14 @@ final class Models {
 
 	private Hierarchy hierarchy(ModelSource source, int producer, Progress progress) throws MemtraceException {
 		synchronized (this) {
-			Hierarchy known = hierarchies.getOrDefault(source, Map.of()).get(producer);
+			Hierarchy known = hierarchies.getOrDefault(source.data(), Map.of()).get(producer);
 			if (known != null) {
 				return known;
 			}
 		}
 		Hierarchy made = source.hierarchy(producer, progress);
 		synchronized (this) {
-			Map<Integer, Hierarchy> kept = hierarchies.computeIfAbsent(source, s -> new HashMap<>());
+			Map<Integer, Hierarchy> kept = hierarchies.computeIfAbsent(source.data(), s -> new HashMap<>());
 			if (kept.size() >= MOST_HIERARCHIES) {
 				kept.clear();
 			}

@@ -5,7 +5,7 @@ package org.memtrace.views.session;
 import java.nio.file.Path;
 
 import org.eclipse.core.runtime.ILog;
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.TraceCompletion;
@@ -58,7 +58,7 @@ public final class TraceImport {
 	/** Saves the sums of a new trace with it, so that it opens faster. Without them it is as complete: whatever is wrong is only logged. */
 	public static void saveSums(TraceCatalogue catalogue, TraceInfo trace, Progress progress) {
 		try (TraceStore store = catalogue.open(trace.id())) {
-			AccessTable.save(store, Dimensions.firstPictures(), progress);
+			Preparation.save(store, Dimensions.firstPictures(), progress);
 		} catch (MemtraceException e) {
 			ILog.of(TraceImport.class).info("The sums of " + trace.alias() + " were not saved: " + e.getMessage());
 		}

@@ -72,8 +72,8 @@ class AccessScanTest {
 			AccessTable other = AccessTable.of(store, rechunked(most));
 			for (Dimension v : ModelTest.dimensions()) {
 				for (Metric metric : new Metric[] {Metric.ACCESSES, Metric.WRITES, Metric.EVENTS, Metric.THREADS}) {
-					ModelRequest request = table.wholeRequest().withViewpoint(v).withMetric(metric).withSlices(12);
-					assertEquals(text(table.model(request, Progress.NONE)), text(other.model(request, Progress.NONE)),
+					ModelRequest request = new AccessModels(table).wholeRequest().withViewpoint(v).withMetric(metric).withSlices(12);
+					assertEquals(text(new AccessModels(table).model(request, Progress.NONE)), text(new AccessModels(other).model(request, Progress.NONE)),
 							v + " " + metric + " in chunks of " + most);
 				}
 			}
@@ -209,7 +209,7 @@ class AccessScanTest {
 			assertEquals(all.records() - lost.rows(), some.records());
 			assertEquals(all.reads() - lost.reads(), some.reads());
 			assertEquals(all.writes() - lost.writes(), some.writes());
-			other.model(other.wholeRequest(), Progress.NONE);
+			new AccessModels(other).model(new AccessModels(other).wholeRequest(), Progress.NONE);
 		}
 		assertEquals(1, other.lost().chunks());
 		assertEquals(lost.rows(), other.lost().accesses());

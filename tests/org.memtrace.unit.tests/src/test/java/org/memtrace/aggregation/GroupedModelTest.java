@@ -107,10 +107,10 @@ class GroupedModelTest {
 						.withSlicing(random.nextBoolean() ? Slicing.UNIFORM : Slicing.ADAPTIVE).withSlices(1 + random.nextInt(12))
 						.withViewpoint(List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.CPU).get(random.nextInt(3)))
 						.withMetric(List.of(Metric.ACCESSES, Metric.WRITES, Metric.EVENTS, Metric.THREADS).get(random.nextInt(4)));
-				Hierarchy pages = table.hierarchy(-1, Progress.NONE);
+				Hierarchy pages = new AccessModels(table).hierarchy(-1, Progress.NONE);
 				Hierarchy grouped = pages.grouped(store.producers(), MOST_SINGLE);
-				MicroscopicModel wanted = table.model(request, pages, Progress.NONE);
-				MicroscopicModel found = table.model(request, grouped, Progress.NONE);
+				MicroscopicModel wanted = new AccessModels(table).model(request, pages, Progress.NONE);
+				MicroscopicModel found = new AccessModels(table).model(request, grouped, Progress.NONE);
 				assertEquals(wanted.types(), found.types());
 				assertEquals(grouped.isGrouped(), found.isGrouped());
 				int t = wanted.sliceCount();
@@ -201,21 +201,21 @@ class GroupedModelTest {
 			try (TraceStore store = trace(random, 20 + random.nextInt(5000), 1 + random.nextInt(3000))) {
 				ModelRequest first = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs());
 				AccessTable plain = AccessTable.of(store, store.accessSource(Progress.NONE));
-				Hierarchy grouped = plain.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
+				Hierarchy grouped = new AccessModels(plain).hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
 				if (!grouped.isGrouped()) {
 					continue;
 				}
 				List<MicroscopicModel> wanted = new ArrayList<>();
 				for (Dimension viewpoint : viewpoints) {
-					wanted.add(plain.model(first.withViewpoint(viewpoint), grouped, Progress.NONE));
+					wanted.add(new AccessModels(plain).model(first.withViewpoint(viewpoint), grouped, Progress.NONE));
 				}
-				assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), List.of(BasicDimensions.THREAD, structure, BasicDimensions.CPU),
+				assertTrue(Preparation.save(AccessTable.load(store, Progress.NONE), List.of(BasicDimensions.THREAD, structure, BasicDimensions.CPU),
 						AccessCube.MOST_CELLS, MOST_SINGLE, Progress.NONE));
 				assertTrue(store.readCache("pre-aggregates/picture-cpu").isEmpty(), "not of sums");
-				AccessTable saved = AccessTable.ofSaved(store, new PreAggregatesTest.Unreadable(store.accessSource(Progress.NONE)));
-				Hierarchy savedGroups = saved.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
+				AccessTable saved = AccessTable.ofSaved(store, new SavedSumsTest.Unreadable(store.accessSource(Progress.NONE)));
+				Hierarchy savedGroups = new AccessModels(saved).hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
 				for (int v = 0; v < viewpoints.size(); v++) {
-					MicroscopicModel found = saved.model(first.withViewpoint(viewpoints.get(v)), savedGroups, Progress.NONE);
+					MicroscopicModel found = new AccessModels(saved).model(first.withViewpoint(viewpoints.get(v)), savedGroups, Progress.NONE);
 					assertEquals(wanted.get(v).types(), found.types());
 					assertEquals(viewpoints.get(v), found.viewpoint());
 					assertArrayEquals(bytes(wanted.get(v)), bytes(found), "without a look at the accesses");
@@ -231,7 +231,7 @@ class GroupedModelTest {
 				List<String> told = new ArrayList<>();
 				AccessTable damaged = AccessTable.load(store, Progress.NONE).telling(told::add);
 				assertArrayEquals(bytes(wanted.get(which)),
-						bytes(damaged.model(first.withViewpoint(viewpoints.get(which)), grouped, Progress.NONE)));
+						bytes(new AccessModels(damaged).model(first.withViewpoint(viewpoints.get(which)), grouped, Progress.NONE)));
 				assertEquals(1, told.size(), told.toString());
 			}
 		}
@@ -242,16 +242,16 @@ class GroupedModelTest {
 	void aFirstPictureThatIsNotThereIsSavedWhenItIsAskedFor() throws Exception {
 		try (TraceStore store = trace(new Random(SEED), 3000, 2000)) {
 			ModelRequest byThread = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs()).withViewpoint(BasicDimensions.THREAD);
-			assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), List.of(), AccessCube.MOST_CELLS, MOST_SINGLE, Progress.NONE));
+			assertTrue(Preparation.save(AccessTable.load(store, Progress.NONE), List.of(), AccessCube.MOST_CELLS, MOST_SINGLE, Progress.NONE));
 			assertTrue(store.readCache("pre-aggregates/picture-thread").isEmpty());
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			Hierarchy grouped = table.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
+			Hierarchy grouped = new AccessModels(table).hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
 			assertTrue(grouped.isGrouped());
-			MicroscopicModel made = table.model(byThread, grouped, Progress.NONE);
+			MicroscopicModel made = new AccessModels(table).model(byThread, grouped, Progress.NONE);
 			assertFalse(store.readCache("pre-aggregates/picture-thread").isEmpty());
-			AccessTable saved = AccessTable.ofSaved(store, new PreAggregatesTest.Unreadable(store.accessSource(Progress.NONE)));
-			Hierarchy savedGroups = saved.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
-			assertArrayEquals(bytes(made), bytes(saved.model(byThread, savedGroups, Progress.NONE)));
+			AccessTable saved = AccessTable.ofSaved(store, new SavedSumsTest.Unreadable(store.accessSource(Progress.NONE)));
+			Hierarchy savedGroups = new AccessModels(saved).hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
+			assertArrayEquals(bytes(made), bytes(new AccessModels(saved).model(byThread, savedGroups, Progress.NONE)));
 		}
 	}
 
@@ -266,8 +266,8 @@ class GroupedModelTest {
 			}
 			try (TraceStore store = catalogue.open(catalogue.list().get(0).id())) {
 				FewValues wanted = (FewValues) FewValues.of(structure, AccessTable.of(store, store.accessSource(Progress.NONE)), Progress.NONE);
-				assertTrue(AccessTable.save(store, Progress.NONE));
-				AccessTable saved = AccessTable.ofSaved(store, new PreAggregatesTest.Unreadable(store.accessSource(Progress.NONE)));
+				assertTrue(Preparation.save(store, Progress.NONE));
+				AccessTable saved = AccessTable.ofSaved(store, new SavedSumsTest.Unreadable(store.accessSource(Progress.NONE)));
 				FewValues found = (FewValues) FewValues.of(structure, saved, Progress.NONE);
 				assertEquals(FewValues.MOST, found.names().size());
 				assertEquals(wanted.names(), found.names(), "seed " + (SEED + i));
@@ -279,10 +279,10 @@ class GroupedModelTest {
 	void smallTreesAndOtherQuestionsHaveNoGroups() throws Exception {
 		try (TraceStore store = trace(new Random(SEED), 2000, 100)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			Hierarchy pages = table.hierarchy(-1, Progress.NONE);
+			Hierarchy pages = new AccessModels(table).hierarchy(-1, Progress.NONE);
 			assertFalse(pages.isGrouped());
 			assertSame(pages, pages.grouped(store.producers()));
-			assertFalse(table.model(table.wholeRequest(), Progress.NONE).isGrouped());
+			assertFalse(new AccessModels(table).model(new AccessModels(table).wholeRequest(), Progress.NONE).isGrouped());
 		}
 	}
 }

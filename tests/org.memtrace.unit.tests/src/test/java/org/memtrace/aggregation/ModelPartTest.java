@@ -108,7 +108,7 @@ class ModelPartTest {
 					table = all.filtered(mask);
 				}
 				int mostSingle = random.nextBoolean() ? 0 : 20;
-				Hierarchy pages = table.hierarchy(request.producer(), Progress.NONE);
+				Hierarchy pages = new AccessModels(table).hierarchy(request.producer(), Progress.NONE);
 				Hierarchy hierarchy = mostSingle == 0 ? pages : pages.grouped(store.producers(), mostSingle);
 				String wanted = text(new ModelBuilder(table, request, Progress.NONE).build(hierarchy, Progress.NONE));
 				for (int division = 0; division < 3; division++) {
@@ -148,14 +148,14 @@ class ModelPartTest {
 		System.out.println("seed " + SEED);
 		try (TraceStore store = trace(new Random(SEED), 60, 2000); TraceStore store2 = trace(new Random(SEED + 1), 60, 2000)) {
 			AccessTable table = table(SEED, store);
-			ModelRequest request = table.wholeRequest();
+			ModelRequest request = new AccessModels(table).wholeRequest();
 			int n = table.scan().runs(table.query(-1, request.fromNs(), request.toNs()));
 			assertTrue(n >= 8, n + " ranges");
 			ModelPart a = part(table, request, QUESTION, 0, 4, "a.part");
 			ModelPart b = part(table, request, QUESTION, 1, 4, "b.part");
 			ModelPart c = part(table, request, QUESTION, 1, 2, "c.part");
 			ModelParts whole = ModelParts.of(List.of(c, a, b));
-			assertEquals(text(table.model(request, Progress.NONE)), text(whole.model(table, request, Progress.NONE)));
+			assertEquals(text(new AccessModels(table).model(request, Progress.NONE)), text(whole.model(table, request, Progress.NONE)));
 			assertEquals("random.db", whole.origin());
 			assertEquals(QUESTION, whole.question());
 			assertEquals("parts are missing: of the " + n + " ranges of pages of random no part has " + (n / 4 + 1) + " to " + n / 2, refused(a, c));
@@ -177,7 +177,7 @@ class ModelPartTest {
 			ModelPart sliced = part(table, request.withSlices(8), QUESTION, 1, 4, "f.part");
 			assertTrue(refused(a, sliced, c).startsWith("f.part and a.part have other slices, types or pages"));
 			AccessTable table2 = table(SEED, store2);
-			ModelPart foreign = part(table2, table2.wholeRequest(), QUESTION, 1, 4, "g.part");
+			ModelPart foreign = part(table2, new AccessModels(table2).wholeRequest(), QUESTION, 1, 4, "g.part");
 			assertTrue(refused(a, foreign, c).startsWith("g.part is a part of random, a.part of another trace"), refused(a, foreign, c));
 			String wrong = assertThrows(StoreException.class, () -> ModelParts.of(List.of(a, b, c)).model(table2, request, Progress.NONE))
 					.getMessage();
@@ -193,7 +193,7 @@ class ModelPartTest {
 		Random random = new Random(SEED);
 		try (TraceStore store = trace(random, 30, 300)) {
 			AccessTable table = table(SEED, store);
-			byte[] bytes = ModelPart.of(table, table.wholeRequest(), 20, "random.db", QUESTION, 0, 1, Progress.NONE).bytes();
+			byte[] bytes = ModelPart.of(table, new AccessModels(table).wholeRequest(), 20, "random.db", QUESTION, 0, 1, Progress.NONE).bytes();
 			for (int i = 0; i < 2000; i++) {
 				byte[] wrong = bytes.clone();
 				int at = i < bytes.length ? i : random.nextInt(bytes.length);
@@ -219,8 +219,8 @@ class ModelPartTest {
 			Rechunked source = new Rechunked(store.accessSource(Progress.NONE), random, 100);
 			source.damaged = source.chunks() / 3;
 			AccessTable table = AccessTable.of(store, source);
-			ModelRequest request = table.wholeRequest();
-			MicroscopicModel wanted = table.model(request, Progress.NONE);
+			ModelRequest request = new AccessModels(table).wholeRequest();
+			MicroscopicModel wanted = new AccessModels(table).model(request, Progress.NONE);
 			List<ModelPart> parts = new ArrayList<>();
 			for (int k = 0; k < 5; k++) {
 				parts.add(ModelPart.read(ModelPart.of(table, request, false, "random.db", QUESTION, k, 5, Progress.NONE).bytes(), k + ".part"));

@@ -113,7 +113,7 @@ class ModelTest {
 	void intervalsThatStartOnABoundary() throws Exception {
 		add(1011, 1020, 2, 0, 0, 9, 0, 1, 0);
 		add(1020, 1057, 2, 0, 0, 37, 0, 1, 0);
-		MicroscopicModel m = table().model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 10, START, END, -1, null),
+		MicroscopicModel m = new AccessModels(table()).model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 10, START, END, -1, null),
 				Progress.NONE);
 		assertEquals(9, m.value(0, 1, 0), 1e-12);
 		assertEquals(10, m.value(0, 2, 0), 1e-12);
@@ -126,7 +126,8 @@ class ModelTest {
 	@Test
 	void moreSlicesThanTicks() throws Exception {
 		add(1003, 1007, 2, 0, 0, 4, 4, 1, 0);
-		MicroscopicModel m = table().model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.ACCESSES, 64, 1000, 1010, -1, null),
+		MicroscopicModel m = new AccessModels(table()).model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.ACCESSES, 64, 1000, 1010,
+				-1, null),
 				Progress.NONE);
 		assertEquals(8, total(m), 1e-12);
 		assertEquals(1, m.value(0, new TimeSlices(1000, 1010, 64).sliceOf(1005), 0), 1e-12);
@@ -137,11 +138,11 @@ class ModelTest {
 		add(1000, 1040, 2, 0, 0, 40, 0, 1, 0);
 		AccessTable t = table();
 		ModelRequest all = new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 7, START, END, -1, null);
-		assertEquals(40, total(t.model(all, Progress.NONE)), 1e-9);
-		assertEquals(15, total(t.model(all.withWindow(1010, 1025), Progress.NONE)), 1e-9);
-		assertEquals(0, total(t.model(all.withWindow(1040, 1100), Progress.NONE)), 0);
-		assertEquals(1, total(t.model(all.withMetric(Metric.EVENTS), Progress.NONE)), 0);
-		assertEquals(0, total(t.model(all.withMetric(Metric.EVENTS).withWindow(1010, 1025), Progress.NONE)), 0);
+		assertEquals(40, total(new AccessModels(t).model(all, Progress.NONE)), 1e-9);
+		assertEquals(15, total(new AccessModels(t).model(all.withWindow(1010, 1025), Progress.NONE)), 1e-9);
+		assertEquals(0, total(new AccessModels(t).model(all.withWindow(1040, 1100), Progress.NONE)), 0);
+		assertEquals(1, total(new AccessModels(t).model(all.withMetric(Metric.EVENTS), Progress.NONE)), 0);
+		assertEquals(0, total(new AccessModels(t).model(all.withMetric(Metric.EVENTS).withWindow(1010, 1025), Progress.NONE)), 0);
 	}
 
 	@Test
@@ -151,30 +152,31 @@ class ModelTest {
 		add(1020, 1030, 5, -1, -1, 0, 2, 1, -1);
 		AccessTable t = table();
 		ModelRequest r = new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 10, START, END, -1, null);
-		MicroscopicModel sharing = t.model(r, Progress.NONE);
+		MicroscopicModel sharing = new AccessModels(t).model(r, Progress.NONE);
 		assertEquals(List.of("Private_Read", "Private_Write", "Shared_Read", "Shared_Write"),
 				sharing.types().stream().map(ModelType::name).toList());
 		assertEquals(3, sharing.value(0, 0, 0));
 		assertEquals(1, sharing.value(0, 0, 1));
 		assertEquals(4, sharing.value(0, 0, 2));
-		MicroscopicModel threads = t.model(r.withViewpoint(BasicDimensions.THREAD), Progress.NONE);
+		MicroscopicModel threads = new AccessModels(t).model(r.withViewpoint(BasicDimensions.THREAD), Progress.NONE);
 		assertEquals(List.of("t #0", "t #1", "unknown"), threads.types().stream().map(ModelType::name).toList());
 		assertEquals(2, threads.value(2, 2, 2));
-		MicroscopicModel cpus = t.model(r.withViewpoint(BasicDimensions.CPU), Progress.NONE);
+		MicroscopicModel cpus = new AccessModels(t).model(r.withViewpoint(BasicDimensions.CPU), Progress.NONE);
 		assertEquals(6, cpus.value(0, 0, 0), "own 4 and half of the other 4");
 		assertEquals(2, cpus.value(0, 0, 1));
-		MicroscopicModel nodes = t.model(r.withViewpoint(BasicDimensions.NODE), Progress.NONE);
+		MicroscopicModel nodes = new AccessModels(t).model(r.withViewpoint(BasicDimensions.NODE), Progress.NONE);
 		assertEquals(3, nodes.typeCount());
-		MicroscopicModel reads = t.model(r.withMetric(Metric.READS), Progress.NONE);
+		MicroscopicModel reads = new AccessModels(t).model(r.withMetric(Metric.READS), Progress.NONE);
 		assertEquals(7, total(reads));
-		assertEquals(3, total(t.model(r.withMetric(Metric.WRITES), Progress.NONE)));
-		assertEquals(2, t.model(r.withViewpoint(BasicDimensions.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[0]
-				+ t.model(r.withViewpoint(BasicDimensions.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[1]);
-		MicroscopicModel shared = t.model(r.withTypes(Pattern.compile("Shared")), Progress.NONE);
+		assertEquals(3, total(new AccessModels(t).model(r.withMetric(Metric.WRITES), Progress.NONE)));
+		assertEquals(2, new AccessModels(t).model(r.withViewpoint(BasicDimensions.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0,
+				1, 0, 1)[0]
+				+ new AccessModels(t).model(r.withViewpoint(BasicDimensions.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[1]);
+		MicroscopicModel shared = new AccessModels(t).model(r.withTypes(Pattern.compile("Shared")), Progress.NONE);
 		assertEquals(2, shared.typeCount());
 		assertEquals(4, total(shared));
-		assertEquals(1, t.model(r.withTypes(Pattern.compile("nothing at all")), Progress.NONE).typeCount());
-		MicroscopicModel b = t.model(r.withProducer(4), Progress.NONE);
+		assertEquals(1, new AccessModels(t).model(r.withTypes(Pattern.compile("nothing at all")), Progress.NONE).typeCount());
+		MicroscopicModel b = new AccessModels(t).model(r.withProducer(4), Progress.NONE);
 		assertEquals(2, b.hierarchy().leafCount());
 		assertEquals(2, total(b));
 	}
@@ -185,11 +187,13 @@ class ModelTest {
 		add(1010, 1020, 2, 0, 0, 3, 0, 1, 0);
 		add(1010, 1020, 2, 1, 0, 3, 0, 1, 0);
 		add(1010, 1020, 2, -1, 0, 3, 0, 1, 0);
-		MicroscopicModel m = table().model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.THREADS, 2, START, START + 40, -1, null),
+		MicroscopicModel m = new AccessModels(table()).model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.THREADS, 2, START, START
+				+ 40, -1, null),
 				Progress.NONE);
 		assertEquals(2, m.value(0, 0, 0), "threads 0 and 1 read; nobody is not a thread");
 		assertEquals(1, m.value(0, 0, 1));
-		MicroscopicModel byThread = table().model(new ModelRequest(BasicDimensions.THREAD, Metric.THREADS, 2, START, START + 40, -1, null),
+		MicroscopicModel byThread = new AccessModels(table()).model(new ModelRequest(BasicDimensions.THREAD, Metric.THREADS, 2, START, START
+				+ 40, -1, null),
 				Progress.NONE);
 		assertEquals(List.of("t #0", "t #1"), byThread.types().stream().map(ModelType::name).toList());
 		assertEquals(2, total(byThread), "one use by each of two threads, none by unknown");
@@ -200,7 +204,8 @@ class ModelTest {
 	void aThreadIsNotInTheSliceAfterItsInterval() throws Exception {
 		add(1000, 1010, 2, 0, 0, 3, 0, 1, 0);
 		add(1010, 1020, 2, 1, 0, 3, 0, 1, 0);
-		MicroscopicModel m = table().model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.THREADS, 4, START, START + 40, -1, null),
+		MicroscopicModel m = new AccessModels(table()).model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.THREADS, 4, START, START
+				+ 40, -1, null),
 				Progress.NONE);
 		assertEquals(1, m.value(0, 0, 0));
 		assertEquals(1, m.value(0, 1, 0), "thread 1 alone");
@@ -227,7 +232,7 @@ class ModelTest {
 		sortBatch();
 		AccessTable table = table();
 		for (int slices : new int[] {1, 7, 73, 200}) {
-			MicroscopicModel m = table.model(new ModelRequest(viewpoint, Metric.THREADS, slices, START + 10, START + 83, -1, null),
+			MicroscopicModel m = new AccessModels(table).model(new ModelRequest(viewpoint, Metric.THREADS, slices, START + 10, START + 83, -1, null),
 					Progress.NONE);
 			double sum = 0;
 			for (int leaf = 0; leaf < 4; leaf++) {
@@ -272,7 +277,8 @@ class ModelTest {
 		add(1000, 1010, 1, 0, 0, 5, 0, 1, 0);
 		add(1000, 1010, 2, 0, 0, 1, 0, 1, 0);
 		AccessTable t = table();
-		MicroscopicModel m = t.model(t.wholeRequest(), Progress.NONE);
+		AccessModels models = new AccessModels(t);
+		MicroscopicModel m = models.model(models.wholeRequest(), Progress.NONE);
 		assertEquals(5, m.hierarchy().leafCount(), "an artificial leaf for A itself");
 		assertTrue(m.hierarchy().isArtificial(m.hierarchy().leafNode(0)));
 		assertEquals(6, total(m), 1e-12);
@@ -295,7 +301,8 @@ class ModelTest {
 		sortBatch();
 		AccessTable t = table();
 		for (int slices : new int[] {1, 3, 10, 97, 250}) {
-			MicroscopicModel m = t.model(new ModelRequest(viewpoint, Metric.ACCESSES, slices, START, END, -1, null), Progress.NONE);
+			MicroscopicModel m = new AccessModels(t).model(new ModelRequest(viewpoint, Metric.ACCESSES, slices, START, END, -1, null),
+					Progress.NONE);
 			assertEquals(reads, total(m), 1e-6 * reads, viewpoint + " with " + slices + " slices");
 		}
 		AccessDetails d = t.details(0);
@@ -333,9 +340,10 @@ class ModelTest {
 		}
 		sortBatch();
 		AccessTable t = table();
-		MicroscopicModel all = t.model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 20, START, END, -1, null),
+		MicroscopicModel all = new AccessModels(t).model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 20, START, END, -1, null),
 				Progress.NONE);
-		MicroscopicModel part = t.model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 8, START + 30, START + 70, -1, null),
+		MicroscopicModel part = new AccessModels(t).model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 8, START + 30, START + 70,
+				-1, null),
 				Progress.NONE);
 		for (int leaf = 0; leaf < 2; leaf++) {
 			for (int s = 0; s < 8; s++) {
@@ -388,7 +396,7 @@ class ModelTest {
 		for (Metric metric : List.of(Metric.ACCESSES, Metric.READS, Metric.WRITES, Metric.EVENTS)) {
 			for (int slices : new int[] {1, 7, 90}) {
 				ModelRequest request = new ModelRequest(viewpoint, metric, slices, START + 10, START + 83, -1, null);
-				MicroscopicModel m = table.model(request, Progress.NONE);
+				MicroscopicModel m = new AccessModels(table).model(request, Progress.NONE);
 				for (int leaf = 0; leaf < 4; leaf++) {
 					for (int t = 0; t < slices; t++) {
 						for (int k = 0; k < m.typeCount(); k++) {

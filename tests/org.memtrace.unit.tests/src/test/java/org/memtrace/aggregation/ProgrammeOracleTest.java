@@ -151,7 +151,7 @@ class ProgrammeOracleTest {
 		try (TraceStore store = Stores.openFile(database)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
 			Random random = new Random(trace.hashCode());
-			Hierarchy pages = table.hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE);
+			Hierarchy pages = new AccessModels(table).hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE);
 			int number = 0;
 			for (Dimension viewpoint : List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE, BasicDimensions.CPU)) {
 				for (int slices : new int[] {1, 12, 25}) {
@@ -163,10 +163,10 @@ class ProgrammeOracleTest {
 					int rows = new int[] {20, 60, pages.leafCount() <= 300 && slices < 25 ? 0 : 30}[(number / 2) % 3];
 					boolean grouped = number % 5 == 3;
 					boolean equalTypes = number % 4 == 1;
-					ModelRequest request = table.wholeRequest().withViewpoint(viewpoint).withMetric(metric).withSlices(slices)
+					ModelRequest request = new AccessModels(table).wholeRequest().withViewpoint(viewpoint).withMetric(metric).withSlices(slices)
 							.withSlicing(number % 2 == 0 ? Slicing.ADAPTIVE : Slicing.UNIFORM);
 					Hierarchy h = grouped ? pages.grouped(store.producers(), 20) : pages;
-					MicroscopicModel m = table.model(request, h, Progress.NONE);
+					MicroscopicModel m = new AccessModels(table).model(request, h, Progress.NONE);
 					AggregationOptions options = AggregationOptions.EXACT.withMinRows(rows == 0 ? 0 : h.leafCount() / rows)
 							.withEqualTypes(equalTypes);
 					new Case(trace + ", " + viewpoint + ", " + metric + ", " + request.slicing() + ", " + slices + " slices, " + rows + " rows"
@@ -241,8 +241,10 @@ class ProgrammeOracleTest {
 		}
 		try (TraceStore store = catalogue.open(catalogue.list().get(0).id())) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			Hierarchy h = table.hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE).grouped(store.producers(), 20);
-			MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(BasicDimensions.THREAD).withSlices(3 + random.nextInt(15))
+			Hierarchy h = new AccessModels(table).hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE).grouped(store.producers(), 20);
+			AccessModels models = new AccessModels(table);
+			MicroscopicModel m = models.model(models.wholeRequest().withViewpoint(BasicDimensions.THREAD).withSlices(3
+					+ random.nextInt(15))
 					.withSlicing(Slicing.ADAPTIVE), h, Progress.NONE);
 			new Case("seed " + seed, m, AggregationOptions.EXACT.withMinRows(random.nextInt(10))).checkAll(random, 6);
 		}

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessMask;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
@@ -177,7 +178,7 @@ class LargeCountsTest {
 		for (Dimension view : Dimensions.of(Dimension.Use.COLOUR)) {
 			Map<Metric, Double> sums = new HashMap<>();
 			for (Metric metric : List.of(Metric.ACCESSES, Metric.READS, Metric.WRITES)) {
-				MicroscopicModel model = table.model(new ModelRequest(view, metric, INTERVALS, 0, INTERVALS * SLICE_NS, -1, null),
+				MicroscopicModel model = new AccessModels(table).model(new ModelRequest(view, metric, INTERVALS, 0, INTERVALS * SLICE_NS, -1, null),
 						Progress.NONE);
 				sums.put(metric, Arrays.stream(model.totals()).sum());
 			}

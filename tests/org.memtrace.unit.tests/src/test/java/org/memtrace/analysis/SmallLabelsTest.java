@@ -14,6 +14,7 @@ import java.util.Map;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
@@ -101,7 +102,8 @@ class SmallLabelsTest {
 	}
 
 	private static List<String> texts(int width) throws Exception {
-		MicroscopicModel m = table.model(table.wholeRequest().withSlices(10), Progress.NONE);
+		AccessModels models = new AccessModels(table);
+		MicroscopicModel m = models.model(models.wholeRequest().withSlices(10), Progress.NONE);
 		NodeNames names = new NodeNames(m.hierarchy(), table.producers(), store.structures());
 		RowLayout layout = RowLayout.of(m, names);
 		PictureOptions o = new PictureOptions();

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
@@ -130,13 +130,13 @@ class H2StoreTest extends StoreContract {
 		String before;
 		try (TraceStore store = catalogue.open(info.id())) {
 			before = store.contentStamp();
-			assertTrue(AccessTable.save(store, Progress.NONE));
+			assertTrue(Preparation.save(store, Progress.NONE));
 		}
 		for (String sql : List.of("UPDATE MT_CHUNK SET READS = READS + 1", "UPDATE MT_CHUNK SET READS = READS - 1, ROWS = ROWS + 1",
 				"UPDATE MT_PROPERTY SET VALUE = REPLACE(VALUE, 'MT_CELL=', 'MT_CELL=1') WHERE NAME = 'table_crc32c'")) {
 			try (Connection db = Dbms.H2.change(file)) {
 				Sqlite.execute(db, sql);
-				assertNotEquals(before, Dbms.H2.contentStamp(db), sql);
+				assertNotEquals(before, ContentStamp.of(Dbms.H2, db), sql);
 			}
 		}
 	}

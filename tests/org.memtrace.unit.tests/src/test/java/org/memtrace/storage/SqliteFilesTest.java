@@ -418,7 +418,7 @@ class SqliteFilesTest {
 				for (String one : sql.split("; ")) {
 					Sqlite.execute(other, one);
 				}
-				assertEquals("", ContentStamp.read(other), sql);
+				assertEquals("", ContentStamp.of(Dbms.SQLITE, other), sql);
 				assertTrue(stamps.add(store.contentStamp()), "one that was never used, after " + sql);
 				Sqlite.execute(other, "UPDATE MT_CELL SET PRODUCER = 5 WHERE ID = 6");
 				assertTrue(stamps.add(store.contentStamp()), "and it counts, after " + sql);

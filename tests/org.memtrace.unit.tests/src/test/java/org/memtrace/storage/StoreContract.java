@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.AccessCube;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Interval;
@@ -232,7 +233,7 @@ abstract class StoreContract {
 			stamp = store.contentStamp();
 			assertTrue(!stamp.isEmpty(), "the store can tell");
 			assertNull(AccessTable.load(store, Progress.NONE).rows(AccessQuery.ALL, false, false, Progress.NONE));
-			assertTrue(AccessTable.save(store, Progress.NONE));
+			assertTrue(Preparation.save(store, Progress.NONE));
 			assertEquals(stamp, store.contentStamp(), "what is derived is no change");
 		}
 		try (TraceStore store = catalogue.open(info.id())) {
@@ -245,12 +246,12 @@ abstract class StoreContract {
 			}
 			assertArrayEquals(new long[] {6, 5_000_000_003L}, sums);
 			List<String> told = new ArrayList<>();
-			AccessTable.verifySaved(store, List.of(), told::add);
+			Preparation.verify(store, List.of(), told::add);
 			assertEquals(List.of(), told);
 			byte[] totals = store.readCache("pre-aggregates/totals").orElseThrow();
 			totals[totals.length / 2] ^= 4;
 			store.writeCache("pre-aggregates/totals", totals);
-			AccessTable.verifySaved(store, List.of(), told::add);
+			Preparation.verify(store, List.of(), told::add);
 			assertEquals(1, told.size(), told.toString());
 		}
 	}

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Preparation;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
@@ -158,7 +158,7 @@ class TableCopyTest {
 				assertEquals(told, told(store), places.get(i).toString());
 				assertEquals(rows, rows(store), places.get(i).toString());
 				assertArrayEquals(new byte[] { 0, 9, (byte) 200 }, store.readNote("markers").orElseThrow());
-				assertTrue(store.accessCount() == 0 || AccessTable.save(store, Progress.NONE), "sums are made anew");
+				assertTrue(store.accessCount() == 0 || Preparation.save(store, Progress.NONE), "sums are made anew");
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
@@ -167,7 +168,8 @@ class DimensionsTest {
 	void modelsHaveTheSums() throws Exception {
 		List<Long> whole = visited(AccessFilter.of(AccessQuery.ALL));
 		for (Dimension d : Dimensions.of(Use.COLOUR)) {
-			MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(d), Progress.NONE);
+			AccessModels models = new AccessModels(table);
+			MicroscopicModel m = models.model(models.wholeRequest().withViewpoint(d), Progress.NONE);
 			double sum = 0;
 			for (double v : m.totals()) {
 				sum += v;

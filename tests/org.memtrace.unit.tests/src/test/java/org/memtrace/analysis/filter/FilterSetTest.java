@@ -18,6 +18,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.AccessDetails;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
@@ -253,11 +254,11 @@ class FilterSetTest {
 		AccessTable filtered = apply(TraceFilter.only(Condition.thread(1)), TraceFilter.hide(new Condition.Name("^A$")));
 		ModelRequest request = ModelRequest.whole(store.info().startNs(), store.info().endNs());
 		assertEquals(total(r -> r.thread() == 1 && !below(find("A"), r.producer())),
-				sum(filtered.model(request, Progress.NONE)), 1e-6);
+				sum(new AccessModels(filtered).model(request, Progress.NONE)), 1e-6);
 		assertEquals(store.info(), filtered.info());
 		AccessTable nothing = apply(TraceFilter.only(Condition.thread(99)));
 		assertEquals(0, nothing.records());
-		assertEquals(0, sum(nothing.model(request, Progress.NONE)));
+		assertEquals(0, sum(new AccessModels(nothing).model(request, Progress.NONE)));
 	}
 
 	private static double sum(MicroscopicModel model) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
@@ -54,7 +55,7 @@ class GanttSeriesTest {
 				long from = start + (long) (random.nextDouble() * 0.8 * d);
 				long to = from + 1 + (long) (random.nextDouble() * (start + d - from - 1));
 				int producer = random.nextInt(table.producers().size());
-				MicroscopicModel m = table.model(new ModelRequest(viewpoint, Metric.ACCESSES, 1, from, to, producer, null),
+				MicroscopicModel m = new AccessModels(table).model(new ModelRequest(viewpoint, Metric.ACCESSES, 1, from, to, producer, null),
 						Progress.NONE);
 				double[] wanted = new double[gantt.source().types().size()];
 				for (int k = 0; k < m.types().size(); k++) {

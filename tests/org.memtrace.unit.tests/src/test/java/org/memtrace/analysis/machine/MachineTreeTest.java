@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
@@ -72,7 +73,8 @@ class MachineTreeTest {
 			ModelRequest.WHOLE_TREE, null);
 
 	private static MicroscopicModel across(AccessTable table, ModelRequest request, MachineTree tree) throws Exception {
-		return table.modelByPlace(request, table.hierarchy(request.producer(), Progress.NONE), tree.places(), Progress.NONE);
+		return new AccessModels(table).modelByPlace(request, new AccessModels(table).hierarchy(request.producer(), Progress.NONE),
+				tree.places(), Progress.NONE);
 	}
 
 	/** Several CPUs share equally; no CPU, and one that the machine does not have, are left out and told. */
@@ -129,7 +131,7 @@ class MachineTreeTest {
 				600 + random.nextInt(400), ModelRequest.WHOLE_TREE, null);
 		MachineTest.ask(40, sets, rows, table -> {
 			MicroscopicModel memory = across(table, request, tree);
-			MicroscopicModel time = table.modelOfPlaces(request, tree.hierarchy(), tree.places(), Progress.NONE);
+			MicroscopicModel time = new AccessModels(table).modelOfPlaces(request, tree.hierarchy(), tree.places(), Progress.NONE);
 			assertEquals(MicroscopicModel.Places.ROWS, time.places());
 			assertEquals(request.slices(), time.sliceCount());
 			Hierarchy h = tree.hierarchy();
@@ -147,7 +149,7 @@ class MachineTreeTest {
 			}
 			assertTrue(all > 0);
 			// slices hold what the same slices of memory over time hold, but for accesses at no CPU
-			MicroscopicModel plain = table.model(request, Progress.NONE);
+			MicroscopicModel plain = new AccessModels(table).model(request, Progress.NONE);
 			for (int t = 0; t < time.sliceCount(); t++) {
 				assertTrue(time.sums(0, cpus, t, t + 1)[0] <= plain.sums(0, 40, t, t + 1)[0] + 1e-9);
 			}
@@ -163,11 +165,12 @@ class MachineTreeTest {
 		List<Row> rows = List.of(new Row(0, 0, 0, 0, 10, 2), new Row(240, 1, 0, 0, 8, 0), new Row(600, 1, 1, 0, 4, 0));
 		MachineTest.ask(2, List.of(MachineTest.cpus(1), MachineTest.cpus(0, 3)), rows, table -> {
 			ModelRequest events = WHOLE.withMetric(Metric.EVENTS).withViewpoint(BasicDimensions.THREAD);
-			MicroscopicModel m = table.modelOfPlaces(events, tree.hierarchy(), tree.places(), Progress.NONE);
+			MicroscopicModel m = new AccessModels(table).modelOfPlaces(events, tree.hierarchy(), tree.places(), Progress.NONE);
 			assertEquals(2, m.sums(1, 2, 0, 1)[0]);
 			assertEquals(0.5, m.sums(3, 4, 2, 3)[0]);
 			assertEquals(3, m.totals()[0]);
-			MicroscopicModel writes = table.modelOfPlaces(WHOLE.withTypes(Pattern.compile("Write")), tree.hierarchy(), tree.places(),
+			MicroscopicModel writes = new AccessModels(table).modelOfPlaces(WHOLE.withTypes(Pattern.compile("Write")), tree.hierarchy(),
+					tree.places(),
 					Progress.NONE);
 			assertEquals(1, writes.typeCount());
 			assertEquals("[2.0]", Arrays.toString(writes.sums(1, 2, 0, 1)));
@@ -175,7 +178,7 @@ class MachineTreeTest {
 			ModelRequest threads = WHOLE.withMetric(Metric.THREADS).withViewpoint(BasicDimensions.THREAD);
 			assertEquals(1, across(table, threads, tree).sums(1, 2, 1, 2)[0]);
 			assertThrows(IllegalArgumentException.class,
-					() -> table.modelOfPlaces(threads, tree.hierarchy(), tree.places(), Progress.NONE));
+					() -> new AccessModels(table).modelOfPlaces(threads, tree.hierarchy(), tree.places(), Progress.NONE));
 			return null;
 		});
 	}

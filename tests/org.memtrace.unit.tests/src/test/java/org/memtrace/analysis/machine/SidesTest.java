@@ -14,6 +14,7 @@ import java.util.BitSet;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
@@ -56,7 +57,9 @@ class SidesTest {
 
 	private Picture picture(AccessTable table, double p, MachineSide side) throws MemtraceException {
 		Sides sides = Sides.MEMORY_MACHINE;
-		MicroscopicModel model = sides.model(table, WHOLE, table.hierarchy(WHOLE.producer(), Progress.NONE), side, Progress.NONE);
+		MicroscopicModel model = sides.model(new AccessModels(table), WHOLE, new AccessModels(table).hierarchy(WHOLE.producer(),
+				Progress.NONE), side,
+				Progress.NONE);
 		NodeNames names = new NodeNames(model.hierarchy(), table.producers(), List.of());
 		RowLayout rows = RowLayout.of(model, names);
 		AggregationOptions options = sides.options(model, rows, side, 0, AggregationOptions.DEFAULT_BUDGET_BYTES);
@@ -111,7 +114,7 @@ class SidesTest {
 		assertNull(Sides.MACHINE_TIME.columns(null));
 		MachineTest.ask(8, SETS, rows(), table -> {
 			MachineSide side = MachineSide.of(tree, table, WHOLE, "sample", Progress.NONE);
-			MicroscopicModel time = Sides.MACHINE_TIME.model(table, WHOLE, null, side, Progress.NONE);
+			MicroscopicModel time = Sides.MACHINE_TIME.model(new AccessModels(table), WHOLE, null, side, Progress.NONE);
 			assertEquals(8, time.hierarchy().leafCount());
 			assertEquals(4, time.sliceCount());
 			AggregationOptions options = Sides.MACHINE_TIME.options(time, RowLayout.of(time, side.tree().names()), side, 0,

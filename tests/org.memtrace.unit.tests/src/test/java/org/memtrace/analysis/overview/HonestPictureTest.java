@@ -14,6 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
@@ -58,7 +59,8 @@ class HonestPictureTest {
 	/** The default picture of a table, as render and the workbench make it. */
 	private static Made picture(TraceStore store, AccessTable table, Dimension viewpoint, Slicing slicing, double p, boolean proportional,
 			PictureOptions o) throws Exception {
-		MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(viewpoint).withSlicing(slicing), Progress.NONE);
+		AccessModels models = new AccessModels(table);
+		MicroscopicModel m = models.model(models.wholeRequest().withViewpoint(viewpoint).withSlicing(slicing), Progress.NONE);
 		NodeNames names = new NodeNames(m.hierarchy(), table.producers(), store.structures());
 		RowLayout layout = proportional ? RowLayout.proportional(m.hierarchy(), names) : RowLayout.of(m, names);
 		PartLosses losses = PartLosses.of(m, layout.largeSections(), false);
@@ -412,7 +414,7 @@ class HonestPictureTest {
 			assertEquals(never.model.hierarchy().leafCount(), hidden.model.hierarchy().leafCount());
 			assertEquals(never.partition.lossPercent(), hidden.partition.lossPercent(), 1e-9);
 			assertEquals(never.partition.reductionPercent(), hidden.partition.reductionPercent(), 1e-9);
-			assertEquals(232, all.hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE).leafCount());
+			assertEquals(232, new AccessModels(all).hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE).leafCount());
 			List<Picture.Drawn> blank = new ArrayList<>();
 			for (int leaf = 0; leaf < 30; leaf++) {
 				double sum = 0;

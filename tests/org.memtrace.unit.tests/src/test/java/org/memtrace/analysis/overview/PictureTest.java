@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
@@ -58,7 +59,8 @@ class PictureTest {
 	}
 
 	private static Made make(Dimension viewpoint, double p, PictureOptions o) throws Exception {
-		MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(viewpoint).withSlices(30), Progress.NONE);
+		AccessModels models = new AccessModels(table);
+		MicroscopicModel m = models.model(models.wholeRequest().withViewpoint(viewpoint).withSlices(30), Progress.NONE);
 		NodeNames names = new NodeNames(m.hierarchy(), table.producers(), store.structures());
 		RowLayout layout = RowLayout.of(m, names);
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, layout.aggregation(30, 600, 2), Progress.NONE);
@@ -189,7 +191,8 @@ class PictureTest {
 		o.width = 500;
 		o.height = 220;
 		o.minBlockHeight = 6;
-		MicroscopicModel m = table.model(table.wholeRequest().withSlices(30), Progress.NONE);
+		AccessModels models = new AccessModels(table);
+		MicroscopicModel m = models.model(models.wholeRequest().withSlices(30), Progress.NONE);
 		NodeNames names = new NodeNames(m.hierarchy(), table.producers(), store.structures());
 		RowLayout layout = RowLayout.proportional(m.hierarchy(), names);
 		Picture picture = PictureBuilder.build(SpatiotemporalAggregator.prepare(m).partition(0.2), names, layout, o);

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
@@ -87,7 +88,8 @@ class ScrolledPictureTest {
 	}
 
 	private static Made made(Dimension viewpoint, double scale) throws Exception {
-		MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(viewpoint).withSlices(20), Progress.NONE);
+		AccessModels models = new AccessModels(table);
+		MicroscopicModel m = models.model(models.wholeRequest().withViewpoint(viewpoint).withSlices(20), Progress.NONE);
 		NodeNames names = new NodeNames(m.hierarchy(), table.producers(), store.structures());
 		RowLayout layout = RowHeights.LINES.layout(m.hierarchy(), names, scale);
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, layout.aggregation(20, layout.height(FONT), 2), Progress.NONE);

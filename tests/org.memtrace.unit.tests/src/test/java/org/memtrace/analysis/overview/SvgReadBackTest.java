@@ -27,6 +27,7 @@ import org.memtrace.analysis.MadeTrace;
 import org.memtrace.analysis.colour.Palette;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.SvgWriter;
@@ -86,9 +87,10 @@ class SvgReadBackTest {
 			int intervals = 1 << random.nextInt(5);
 			try (TraceStore store = trace(random, kind, 1 + random.nextInt(4), intervals, 1 + random.nextInt(20))) {
 				AccessTable table = AccessTable.load(store, Progress.NONE);
-				ModelRequest request = table.wholeRequest().withViewpoint(BasicDimensions.THREAD).withSlices(1 + random.nextInt(intervals + 3))
+				ModelRequest request = new AccessModels(table).wholeRequest().withViewpoint(BasicDimensions.THREAD).withSlices(1
+						+ random.nextInt(intervals + 3))
 						.withSlicing(random.nextBoolean() ? Slicing.ADAPTIVE : Slicing.UNIFORM);
-				MicroscopicModel m = table.model(request, Progress.NONE);
+				MicroscopicModel m = new AccessModels(table).model(request, Progress.NONE);
 				NodeNames names = new NodeNames(m.hierarchy(), table.producers(), store.structures());
 				RowLayout layout = random.nextBoolean() ? RowLayout.of(m, names) : RowLayout.proportional(m.hierarchy(), names);
 				SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
@@ -42,7 +43,8 @@ class TimePictureTest {
 	}
 
 	private static Partition partition(Dimension viewpoint, double p) throws Exception {
-		MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(viewpoint).withSlices(30), Progress.NONE);
+		AccessModels models = new AccessModels(table);
+		MicroscopicModel m = models.model(models.wholeRequest().withViewpoint(viewpoint).withSlices(30), Progress.NONE);
 		return TemporalAggregator.prepare(m, Progress.NONE).partition(p, Progress.NONE);
 	}
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.EventTable;
@@ -96,12 +97,14 @@ class ModelTextTest {
 			Map<Metric, String> one = Map.of(Metric.ACCESSES, "1 page fault", Metric.EVENTS, "1 record", Metric.READS, "1 read", Metric.WRITES,
 					"1 write", Metric.THREADS, "1 thread use");
 			for (var e : one.entrySet()) {
-				MicroscopicModel m = table.model(table.wholeRequest().withMetric(e.getKey()), Progress.NONE);
+				AccessModels models = new AccessModels(table);
+				MicroscopicModel m = models.model(models.wholeRequest().withMetric(e.getKey()), Progress.NONE);
 				assertEquals(e.getValue(), ModelText.full(m, 1, false, CountUnit.PAGE_FAULTS));
 				assertEquals("≈ " + e.getValue(), ModelText.full(m, 1.2, false, CountUnit.PAGE_FAULTS));
 				assertEquals(e.getValue().replace("1 ", "21 ") + "s", ModelText.full(m, 21, false, CountUnit.PAGE_FAULTS));
 			}
-			MicroscopicModel m = table.model(table.wholeRequest().withMetric(Metric.ACCESSES), Progress.NONE);
+			AccessModels models = new AccessModels(table);
+			MicroscopicModel m = models.model(models.wholeRequest().withMetric(Metric.ACCESSES), Progress.NONE);
 			assertEquals("1 access", ModelText.full(m, 1, false, CountUnit.ACCESSES));
 			assertEquals("3 accesses", ModelText.full(m, 3, false, CountUnit.ACCESSES));
 			assertEquals("1 sample", ModelText.full(m, 1, false, CountUnit.SAMPLES));

@@ -37,7 +37,7 @@ import org.memtrace.model.store.TraceWriter;
 import org.memtrace.storage.Stores;
 
 /** What is saved with a trace answers as all of its accesses do; what is damaged is told, and answers nothing. */
-class PreAggregatesTest {
+class SavedSumsTest {
 	private static final long SEED = 1122334455L;
 	@TempDir
 	Path directory;
@@ -120,7 +120,7 @@ class PreAggregatesTest {
 				}
 			}
 			texts.add(table.maxNode(Progress.NONE) + " " + table.maxSharing(Progress.NONE) + " " + table.records() + " "
-					+ table.intervals(Progress.NONE) + " " + table.hierarchy(-1, Progress.NONE).size());
+					+ table.intervals(Progress.NONE) + " " + new AccessModels(table).hierarchy(-1, Progress.NONE).size());
 			AccessTimes times = table.times(TimeDensity.GRID, Progress.NONE);
 			for (int t = 0; times != null && t < times.count(); t++) {
 				texts.add(times.startNs(t) + " " + times.endNs(t));
@@ -156,7 +156,7 @@ class PreAggregatesTest {
 				AccessTable plain = AccessTable.of(store, store.accessSource(Progress.NONE));
 				Answers wanted = new Answers(plain, new Random(SEED - i));
 				assertEquals(0, wanted.ofSums);
-				assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), List.of(),
+				assertTrue(Preparation.save(AccessTable.load(store, Progress.NONE), List.of(),
 						i % 3 == 0 ? 40 : AccessCube.MOST_CELLS, 8, Progress.NONE));
 				Answers found = new Answers(AccessTable.load(store, Progress.NONE), new Random(SEED - i));
 				assertEquals(wanted.texts, found.texts, "trace " + i);
@@ -172,7 +172,7 @@ class PreAggregatesTest {
 	void sumsAndSlicesOfTheWholeReadNoAccess() throws Exception {
 		System.out.println("seed " + SEED);
 		try (TraceStore store = trace(new Random(SEED), 0, 2000)) {
-			assertTrue(AccessTable.save(store, Progress.NONE));
+			assertTrue(Preparation.save(store, Progress.NONE));
 			AccessTable table = AccessTable.ofSaved(store, new Unreadable(store.accessSource(Progress.NONE)));
 			for (Dimension by : List.of(Statistics.structures(), BasicDimensions.THREAD, BasicDimensions.TYPE, BasicDimensions.READ_WRITE,
 					Dimensions.find("site", Use.GROUP), Dimensions.find("size_class", Use.GROUP))) {
@@ -184,7 +184,7 @@ class PreAggregatesTest {
 				assertFalse(AccessGroups.of(table, AccessFilter.of(AccessQuery.ALL), by, 0, Progress.NONE).isEmpty(), keys);
 			}
 			assertNotNull(table.timeDensity(Progress.NONE).slices(store.info().startNs(), store.info().endNs(), 10));
-			assertNotNull(table.hierarchy(-1, Progress.NONE));
+			assertNotNull(new AccessModels(table).hierarchy(-1, Progress.NONE));
 			assertTrue(table.firstTouches(Progress.NONE).count() > 0);
 			assertTrue(table.maxSharing(Progress.NONE) > 0);
 		}
@@ -266,10 +266,10 @@ class PreAggregatesTest {
 		trace(random, 0, 200).close();
 		List<String> wanted;
 		byte[][] good = new byte[4][];
-		String[] names = {PreAggregates.FACTS, PreAggregates.TOTALS, PreAggregates.CUBE, PreAggregates.TOUCHES};
+		String[] names = {SavedSums.FACTS, SavedSums.TOTALS, SavedSums.CUBE, SavedSums.TOUCHES};
 		try (TraceStore store = Stores.openFile(file)) {
 			wanted = new Answers(AccessTable.of(store, store.accessSource(Progress.NONE)), new Random(1)).texts;
-			assertTrue(AccessTable.save(store, Progress.NONE));
+			assertTrue(Preparation.save(store, Progress.NONE));
 			for (int i = 0; i < names.length; i++) {
 				good[i] = store.readCache("pre-aggregates/" + names[i]).orElseThrow();
 			}
@@ -305,14 +305,14 @@ class PreAggregatesTest {
 		trace(new Random(SEED), 0, 300).close();
 		try (TraceStore store = Stores.openFile(file)) {
 			List<String> problems = new ArrayList<>();
-			AccessTable.verifySaved(store, List.of(), problems::add);
-			assertTrue(AccessTable.save(store, Progress.NONE));
-			AccessTable.verifySaved(store, List.of(), problems::add);
+			Preparation.verify(store, List.of(), problems::add);
+			assertTrue(Preparation.save(store, Progress.NONE));
+			Preparation.verify(store, List.of(), problems::add);
 			assertEquals(List.of(), problems);
 			byte[] totals = store.readCache("pre-aggregates/totals").orElseThrow();
 			totals[totals.length - 1] ^= 1;
 			store.writeCache("pre-aggregates/totals", totals);
-			AccessTable.verifySaved(store, List.of(), problems::add);
+			Preparation.verify(store, List.of(), problems::add);
 			assertEquals(1, problems.size(), problems.toString());
 			problems.clear();
 			SavedNumbers.Out out = new SavedNumbers.Out(store.contentStamp());
@@ -320,7 +320,7 @@ class PreAggregatesTest {
 				cube(AccessTable.load(other, Progress.NONE), null, AccessCube.MOST_CELLS).totals().write(out);
 			}
 			store.writeCache("pre-aggregates/totals", out.seal());
-			AccessTable.verifySaved(store, List.of(), problems::add);
+			Preparation.verify(store, List.of(), problems::add);
 			assertEquals(1, problems.size(), problems.toString());
 			assertTrue(problems.get(0).contains("totals"), problems.get(0));
 		}
@@ -331,7 +331,7 @@ class PreAggregatesTest {
 		Path file = directory.resolve("0.db");
 		trace(new Random(SEED), 0, 300).close();
 		try (TraceStore store = Stores.openFile(file)) {
-			assertTrue(AccessTable.save(store, Progress.NONE));
+			assertTrue(Preparation.save(store, Progress.NONE));
 			assertNotNull(AccessTable.load(store, Progress.NONE).rows(AccessQuery.ALL, true, false, Progress.NONE));
 		}
 		try (Connection db = DriverManager.getConnection("jdbc:sqlite:" + file)) {
