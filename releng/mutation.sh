@@ -8,7 +8,7 @@
 #   releng/mutation.sh native FILE [OPTIONS]    releng/mutate-c.py on one C source
 #
 # CLASSES and TESTS are patterns of PIT, separated by commas, for example
-#   releng/mutation.sh java 'org.memtrace.aggregation.ModelBuilder*' 'org.memtrace.aggregation.*'
+#   releng/mutation.sh java 'org.memtrace.aggregation.build.ModelBuilder*' 'org.memtrace.aggregation.*'
 # The default of TESTS are the tests of the same package. Survivors are printed;
 # with their source in build/mutation/java/index.html.
 set -eu

@@ -8,14 +8,14 @@ import java.util.Locale;
 
 import com.sun.management.OperatingSystemMXBean;
 
-import org.memtrace.aggregation.AggregationOptions;
-import org.memtrace.aggregation.Hierarchy;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
-import org.memtrace.aggregation.TimeSlices;
+import org.memtrace.aggregation.engine.AggregationOptions;
+import org.memtrace.aggregation.engine.SignificantLevels;
+import org.memtrace.aggregation.engine.SpatiotemporalAggregator;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.time.TimeSlices;
 import org.memtrace.model.Progress;
 
 /**

@@ -5,13 +5,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 
-import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.engine.AggregationOptions;
+import org.memtrace.aggregation.engine.SpatiotemporalAggregator;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.Progress;
@@ -33,7 +33,7 @@ public final class TraceBench {
 			AccessModels models = new AccessModels(AccessTable.load(store, Progress.NONE));
 			MicroscopicModel model = models.model(models.wholeRequest().withViewpoint(viewpoint).withSlices(Integer.parseInt(args[2])),
 					Progress.NONE);
-			NodeNames names = new NodeNames(model.hierarchy(), table.producers(), store.structures());
+			NodeNames names = new NodeNames(model.hierarchy(), models.producers(), store.structures());
 			AggregationOptions options = RowLayout.of(model, names).aggregation(model.sliceCount(), 700, 2);
 			int rounds = Integer.parseInt(args[3]);
 			if (rounds > 0) {

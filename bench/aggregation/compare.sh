@@ -27,22 +27,24 @@ done
 cases=${cases:-phases:4096:50 band:512:200}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-build() { # NAME SOURCES
-	mkdir -p "$work/$1"
-	# shellcheck disable=SC2046
-	"$JAVA_HOME"/bin/javac -proc:none -nowarn --release 21 -d "$work/$1" \
-		$(find "$2/org.memtrace.model/src" "$2/org.memtrace.aggregation/src" -name '*.java') bench/aggregation/EngineBench.java
+# build NAME SOURCES: the engine of these sources with their benchmark; for traces also what reads one
+build() {
+	bundles='model aggregation' bench=EngineBench.java
 	case $cases in
-	*:type:* | *:thread:*) "$JAVA_HOME"/bin/javac -proc:none -nowarn --release 21 -d "$work/$1" -cp "$work/$1:build/classes:build/lib/*" \
-		bench/aggregation/TraceBench.java ;;
+	*:type:* | *:thread:*) bundles=$HEADLESS bench='EngineBench.java TraceBench.java' ;;
 	esac
+	mkdir -p "$work/$1"
+	# shellcheck disable=SC2046,SC2086
+	"$JAVA_HOME"/bin/javac -proc:none -nowarn --release 21 -d "$work/$1" -cp "build/lib/*" \
+		$(for b in $bundles; do find "$2/org.memtrace.$b/src" -name '*.java'; done) $(printf "$2/bench/aggregation/%s " $bench)
 }
 case $cases in
-*:type:* | *:thread:*) releng/dev-compile.sh ;; # what reads a trace and makes its model
+*:type:* | *:thread:*) releng/dev-compile.sh ;; # fetches the libraries
 esac
 for c in $commits; do
 	mkdir "$work/src-$c"
-	git archive "$c" org.memtrace.model/src org.memtrace.aggregation/src | tar x -C "$work/src-$c"
+	# shellcheck disable=SC2046
+	git archive "$c" bench/aggregation $(printf "org.memtrace.%s/src " $HEADLESS) | tar x -C "$work/src-$c"
 	build "$c" "$work/src-$c"
 done
 build now .
@@ -56,7 +58,7 @@ for turn in $(seq "$turns"); do
 			printf '%s, turn %s: ' "$b" "$turn"
 			# shellcheck disable=SC2086
 			"$JAVA_HOME"/bin/java -Xmx${BENCH_HEAP:-3g} -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED \
-				-cp "$work/$b:build/classes:build/lib/*" "$main" $(echo "$x" | tr : ' ') "$rounds"
+				-cp "$work/$b:build/lib/*" "$main" $(echo "$x" | tr : ' ') "$rounds"
 		done
 	done
 done

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;

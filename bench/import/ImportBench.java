@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Random;
 
-import org.memtrace.aggregation.Preparation;
+import org.memtrace.aggregation.build.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.reader.ImportReport;

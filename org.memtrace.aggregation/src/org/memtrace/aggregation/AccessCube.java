@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.base.SavedNumbers;
+import org.memtrace.aggregation.time.AccessTimes;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.store.AccessQuery;
@@ -22,7 +24,7 @@ public final class AccessCube {
 	/** Cells of time at most. */
 	static final int MOST_TIMES = 4096;
 	/** Cells of the cube at most; before there would be more, neighbours in time are put together. */
-	static final int MOST_CELLS = 1 << 20;
+	public static final int MOST_CELLS = 1 << 20;
 
 	/** Columns of accesses that the sums are made from. */
 	static final Set<AccessColumn> COLUMNS = Set.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.SHARING, AccessColumn.READS,
@@ -139,7 +141,7 @@ public final class AccessCube {
 	}
 
 	/** Number of access records, sum of the reads, sum of the writes. */
-	long[] sums() {
+	public long[] sums() {
 		return new long[] {Arrays.stream(counts.all).sum(), Arrays.stream(cells.reads).sum(), Arrays.stream(cells.writes).sum()};
 	}
 

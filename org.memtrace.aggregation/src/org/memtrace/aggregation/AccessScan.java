@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.IntConsumer;
 
+import org.memtrace.aggregation.base.Parallel;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
@@ -168,7 +169,7 @@ public final class AccessScan {
 	}
 
 	/** Whether there is a mask. */
-	boolean isMasked() {
+	public boolean isMasked() {
 		return mask != null;
 	}
 
@@ -196,7 +197,7 @@ public final class AccessScan {
 	}
 
 	/** Number of runs into which the chunks of a query are divided, at least 1: the same for the same chunks, on every machine. */
-	int runs(AccessQuery query) throws MemtraceException {
+	public int runs(AccessQuery query) throws MemtraceException {
 		return runs(opener.source(), query).size();
 	}
 
@@ -208,7 +209,7 @@ public final class AccessScan {
 	 * @param skipped gets the numbers of damaged chunks, from any thread
 	 * @return the parts of these runs; none for no run
 	 */
-	<P extends Part> List<P> run(AccessQuery query, int runFrom, int runTo, Set<AccessColumn> columns, String step, Progress progress,
+	public <P extends Part> List<P> run(AccessQuery query, int runFrom, int runTo, Set<AccessColumn> columns, String step, Progress progress,
 			PartMaker<P> maker, IntConsumer skipped) throws MemtraceException {
 		return run(runs(opener.source(), query).subList(runFrom, runTo), query, columns, step, progress, maker, skipped);
 	}

@@ -17,6 +17,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import org.memtrace.aggregation.base.Parallel;
+import org.memtrace.aggregation.time.AccessTimes;
+import org.memtrace.aggregation.time.TimeDensity;
+import org.memtrace.aggregation.time.TimeSet;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
@@ -129,14 +133,14 @@ public final class AccessTable {
 	}
 
 	/** The accesses of a source that is not that of the store, and nothing that is saved with it; for tests. */
-	static AccessTable of(TraceStore store, AccessSource source) throws MemtraceException {
+	public static AccessTable of(TraceStore store, AccessSource source) throws MemtraceException {
 		AccessTable table = new AccessTable(trace(store), AccessScan.of(source));
 		table.sums.none();
 		return table;
 	}
 
 	/** The accesses of a source, and what is saved with the store; for tests and benchmarks. */
-	static AccessTable ofSaved(TraceStore store, AccessSource source) throws MemtraceException {
+	public static AccessTable ofSaved(TraceStore store, AccessSource source) throws MemtraceException {
 		return new AccessTable(trace(store), AccessScan.of(source));
 	}
 

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import org.memtrace.aggregation.Dimension.Type;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.ModelType.Role;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;

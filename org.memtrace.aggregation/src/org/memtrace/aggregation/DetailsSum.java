@@ -4,6 +4,7 @@ package org.memtrace.aggregation;
 
 import java.util.BitSet;
 
+import org.memtrace.aggregation.time.TimeSet;
 import org.memtrace.model.columns.AccessChunk;
 
 /** {@link AccessDetails} while they are summed up; parts of disjoint pages add up. Not safe for several threads. */

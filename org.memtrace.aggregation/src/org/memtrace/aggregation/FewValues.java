@@ -131,7 +131,7 @@ public final class FewValues extends DimensionValues {
 	}
 
 	/** Values that stay, for tests. */
-	List<String> names() {
+	public List<String> names() {
 		List<String> names = new ArrayList<>();
 		for (int v : kept) {
 			names.add(all.name(v));

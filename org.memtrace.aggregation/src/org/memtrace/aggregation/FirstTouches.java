@@ -7,6 +7,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
+import org.memtrace.aggregation.base.SavedNumbers;
+import org.memtrace.aggregation.time.AccessTimes;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
 
+import org.memtrace.aggregation.time.TimeDensity;
+import org.memtrace.aggregation.time.TimeSet;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.tree.ProducerTree;
 

@@ -5,6 +5,10 @@ package org.memtrace.aggregation;
 import java.util.BitSet;
 import java.util.function.Consumer;
 
+import org.memtrace.aggregation.base.SavedNumbers;
+import org.memtrace.aggregation.base.SavedSections;
+import org.memtrace.aggregation.time.AccessTimes;
+import org.memtrace.aggregation.time.TimeDensity;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.TraceStore;
 

@@ -10,6 +10,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
+import org.memtrace.aggregation.time.AccessTimes;
+import org.memtrace.aggregation.time.TimeDensity;
+import org.memtrace.aggregation.time.TimeSet;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;

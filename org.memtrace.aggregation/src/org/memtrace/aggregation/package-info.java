@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /**
- * From accesses to the best partition: hierarchy, microscopic model, the temporal, spatial and spatiotemporal
- * aggregation of Ocelotl, and the list of significant values of p. Nothing but the JDK and org.memtrace.model: no files,
- * no SQL, no colours. The mathematics is in docs/how/aggregation.md, the model in docs/how/microscopic-model.md.
+ * The accesses of a trace as rows, by what they can be told apart, and sums of them. The other packages go on to the microscopic model and
+ * the best partition. Nothing but the JDK and org.memtrace.model: no files, no SQL, no colours. docs/how/microscopic-model.md
  */
 package org.memtrace.aggregation;

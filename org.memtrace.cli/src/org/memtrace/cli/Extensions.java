@@ -17,7 +17,7 @@ import java.util.zip.ZipFile;
 
 import org.memtrace.aggregation.AccessMetric;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.model.Metric;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;

@@ -10,6 +10,7 @@ import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessCoding;
 import org.memtrace.storage.chunks.CodedChunk;
 import org.memtrace.storage.chunks.RowSorter;
+import org.memtrace.storage.rows.WriterRules;
 
 /** Codes chunks that are added to a database later. */
 final class ChunkCoding implements AccessCoding {

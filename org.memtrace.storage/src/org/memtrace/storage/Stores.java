@@ -16,6 +16,14 @@ import org.memtrace.model.store.TraceGroup;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.AccessCoding;
 import org.memtrace.model.store.TraceWriter;
+import org.memtrace.storage.catalogue.MemoryCatalogue;
+import org.memtrace.storage.catalogue.PostgresCatalogue;
+import org.memtrace.storage.catalogue.SqliteCatalogue;
+import org.memtrace.storage.dbms.Database;
+import org.memtrace.storage.dbms.Dbms;
+import org.memtrace.storage.dbms.H2;
+import org.memtrace.storage.dbms.Sqlite;
+import org.memtrace.storage.trace.SqlTraceStore;
 
 /** Makes stores. The only class of this bundle that others use; what it returns are the interfaces of the model. */
 public final class Stores {

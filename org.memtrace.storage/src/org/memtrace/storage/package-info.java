@@ -1,4 +1,4 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-/** SQLite and in-memory trace stores; the only bundle with SQL. */
+/** Opens and makes catalogues and traces. With org.memtrace.sql the only bundle with SQL. */
 package org.memtrace.storage;

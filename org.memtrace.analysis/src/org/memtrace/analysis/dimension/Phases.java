@@ -4,13 +4,13 @@ package org.memtrace.analysis.dimension;
 
 import java.util.Arrays;
 
-import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.DimensionValues;
-import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.TemporalAggregator;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.engine.SignificantLevels;
+import org.memtrace.aggregation.engine.TemporalAggregator;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.LongPredicate;
 
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 
 /**
  * Which events of a trace without accesses pass a {@link FilterSet}.

@@ -17,7 +17,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.DimensionValues;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.CancelledException;

@@ -16,7 +16,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.DimensionValues;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.StateTimes;
+import org.memtrace.aggregation.events.EventTable;
+import org.memtrace.aggregation.events.StateTimes;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;

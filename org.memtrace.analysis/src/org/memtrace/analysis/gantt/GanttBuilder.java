@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-import org.memtrace.aggregation.Parallel;
+import org.memtrace.aggregation.base.Parallel;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.scene.PictureTitle;

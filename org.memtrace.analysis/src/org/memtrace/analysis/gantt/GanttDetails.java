@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AccessCursor;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CancelledException;

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.EventCategory;

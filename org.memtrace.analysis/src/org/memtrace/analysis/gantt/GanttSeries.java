@@ -5,7 +5,7 @@ package org.memtrace.analysis.gantt;
 import java.util.Arrays;
 import java.util.BitSet;
 
-import org.memtrace.aggregation.Parallel;
+import org.memtrace.aggregation.base.Parallel;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 

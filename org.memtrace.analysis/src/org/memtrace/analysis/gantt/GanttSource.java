@@ -10,7 +10,7 @@ import java.util.List;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;

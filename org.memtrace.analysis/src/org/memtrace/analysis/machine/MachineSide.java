@@ -5,9 +5,9 @@ package org.memtrace.analysis.machine;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.model.ModelRequest;
+import org.memtrace.aggregation.place.AccessPlaces;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.NoAnswerException;
 import org.memtrace.model.Progress;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.NodeTimes.Place;
-import org.memtrace.aggregation.NodeTimes;
+import org.memtrace.aggregation.place.NodeTimes;
+import org.memtrace.aggregation.place.NodeTimes.Place;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;

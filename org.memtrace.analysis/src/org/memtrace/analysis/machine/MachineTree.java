@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-import org.memtrace.aggregation.CpuPlaces;
-import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.place.CpuPlaces;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.analysis.text.NodeNames;

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.memtrace.aggregation.AccessPlaces;
-import org.memtrace.aggregation.NodeTimes.Place;
+import org.memtrace.aggregation.place.AccessPlaces;
+import org.memtrace.aggregation.place.NodeTimes.Place;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.analysis.text.TextColumns;

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.machine;
 
-import org.memtrace.aggregation.AccessModels;
-import org.memtrace.aggregation.AggregationOptions;
-import org.memtrace.aggregation.Aggregator;
-import org.memtrace.aggregation.Hierarchy;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.ModelRequest;
-import org.memtrace.aggregation.ModelSource;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
-import org.memtrace.aggregation.TwoTreeAggregator;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.engine.AggregationOptions;
+import org.memtrace.aggregation.engine.Aggregator;
+import org.memtrace.aggregation.engine.SpatiotemporalAggregator;
+import org.memtrace.aggregation.engine.TwoTreeAggregator;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.ModelRequest;
+import org.memtrace.aggregation.model.ModelSource;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CancelledException;

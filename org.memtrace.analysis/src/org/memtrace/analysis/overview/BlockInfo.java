@@ -8,11 +8,11 @@ import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.Hierarchy;
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.TimeSlices;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.time.TimeSlices;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.analysis.text.Units;

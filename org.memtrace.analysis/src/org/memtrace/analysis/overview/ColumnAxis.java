@@ -4,7 +4,7 @@ package org.memtrace.analysis.overview;
 
 import java.util.List;
 
-import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.model.Hierarchy;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.text.NodeNames;
 

@@ -5,8 +5,8 @@ package org.memtrace.analysis.overview;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.SignificantLevels.Level;
+import org.memtrace.aggregation.engine.SignificantLevels;
+import org.memtrace.aggregation.engine.SignificantLevels.Level;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;

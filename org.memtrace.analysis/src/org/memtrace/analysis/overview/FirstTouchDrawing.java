@@ -10,8 +10,8 @@ import java.util.TreeMap;
 
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.FirstTouches;
-import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.model.Hierarchy;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Shape;
 

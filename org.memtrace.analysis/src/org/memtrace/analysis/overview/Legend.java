@@ -8,9 +8,9 @@ import java.util.Collections;
 import java.util.List;
 
 import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.MicroscopicModel.Places;
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.MicroscopicModel.Places;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.text.ModelText;

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.text.NodeNames;
 
 /** The blocks of a partition as a table: the numbers behind a picture. */

@@ -4,8 +4,8 @@ package org.memtrace.analysis.overview;
 
 import java.util.List;
 
-import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.text.NodeNames;

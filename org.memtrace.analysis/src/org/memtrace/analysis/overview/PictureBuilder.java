@@ -12,12 +12,12 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.BlockTree;
-import org.memtrace.aggregation.Hierarchy;
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.PartLosses;
-import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.engine.BlockTree;
+import org.memtrace.aggregation.engine.PartLosses;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.PictureTitle;
 import org.memtrace.analysis.scene.PlotMargins;

@@ -4,7 +4,7 @@ package org.memtrace.analysis.overview;
 
 import java.util.BitSet;
 
-import org.memtrace.aggregation.PartLosses;
+import org.memtrace.aggregation.engine.PartLosses;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.TextMeter;

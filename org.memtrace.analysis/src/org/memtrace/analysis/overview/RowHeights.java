@@ -4,7 +4,7 @@ package org.memtrace.analysis.overview;
 
 import java.util.Arrays;
 
-import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.model.Hierarchy;
 import org.memtrace.analysis.text.NodeNames;
 
 /** How high the rows of a picture are. */

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-import org.memtrace.aggregation.AggregationOptions;
-import org.memtrace.aggregation.Hierarchy;
-import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.engine.AggregationOptions;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.tree.ProducerKind;
 

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Locale;
 
 import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.PictureTitle;
 import org.memtrace.analysis.scene.PlotMargins;
@@ -22,8 +22,8 @@ import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.analysis.text.Units;
 
 /**
- * Draws a partition of time ({@link org.memtrace.aggregation.TemporalAggregator}): one bar for each of its parts, as wide as the part
- * lasts. A profile stacks the types, a mode shows the strongest type with its share.
+ * Draws a partition of time ({@link org.memtrace.aggregation.engine.TemporalAggregator}): one bar for each of its parts, as wide as the
+ * part lasts. A profile stacks the types, a mode shows the strongest type with its share.
  */
 public final class TimePicture {
 	/** What the bars are. */

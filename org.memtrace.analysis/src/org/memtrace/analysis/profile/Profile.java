@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.StateTimes;
+import org.memtrace.aggregation.events.EventTable;
+import org.memtrace.aggregation.events.StateTimes;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;

@@ -3,7 +3,7 @@
 package org.memtrace.analysis.selection;
 
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.model.ModelRequest;
 import org.memtrace.analysis.filter.FilterSet;
 
 /**

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.filter.EventMask;
 import org.memtrace.analysis.filter.FilterMask;
 import org.memtrace.analysis.text.Csv;

@@ -4,7 +4,7 @@ package org.memtrace.analysis.table;
 
 import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.filter.FilterMask;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;

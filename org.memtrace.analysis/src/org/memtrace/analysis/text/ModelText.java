@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.MicroscopicModel.Places;
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.MicroscopicModel.Places;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.ThreadInfo;
 

@@ -5,7 +5,7 @@ package org.memtrace.analysis.text;
 import java.util.List;
 import java.util.Locale;
 
-import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.model.Hierarchy;
 import org.memtrace.model.memory.Lives;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerKind;

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.Dimension.Use;
-import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.model.Metric;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.CommandSpec.Item;
 import org.memtrace.importer.InputReaders;

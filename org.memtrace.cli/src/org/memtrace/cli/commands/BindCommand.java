@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.model.ModelRequest;
 import org.memtrace.analysis.binding.BindingJson;
 import org.memtrace.analysis.binding.BindingPicture;
 import org.memtrace.analysis.binding.BindingText;

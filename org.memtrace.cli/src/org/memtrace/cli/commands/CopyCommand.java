@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-import org.memtrace.aggregation.Preparation;
+import org.memtrace.aggregation.build.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;

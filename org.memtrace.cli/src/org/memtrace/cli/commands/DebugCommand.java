@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.model.Metric;
 import org.memtrace.analysis.column.ColumnReference;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.text.JsonText;

@@ -9,7 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-import org.memtrace.aggregation.Preparation;
+import org.memtrace.aggregation.build.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;

@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 
-import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.events.EventTable;
+import org.memtrace.aggregation.model.ModelRequest;
+import org.memtrace.aggregation.place.AccessPlaces;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.machine.MachineMonitors.Bounds;
 import org.memtrace.analysis.machine.MachineMonitors.Law;

@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 
-import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.ModelPart;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.build.ModelPart;
 import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.analysis.machine.Sides;
 import org.memtrace.cli.args.Command;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import com.google.gson.JsonObject;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.overview.PictureOptions;

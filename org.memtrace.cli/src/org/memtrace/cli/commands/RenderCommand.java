@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.memtrace.aggregation.AccessModels;
-import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.engine.SignificantLevels;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttPicture;

@@ -12,7 +12,7 @@ import java.util.regex.PatternSyntaxException;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.filter.Condition;

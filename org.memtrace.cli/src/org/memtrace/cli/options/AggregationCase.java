@@ -6,16 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import org.memtrace.aggregation.Aggregator;
-import org.memtrace.aggregation.Hierarchy;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
-import org.memtrace.aggregation.TemporalAggregator;
-import org.memtrace.aggregation.TimeSlices;
+import org.memtrace.aggregation.engine.Aggregator;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.engine.SignificantLevels;
+import org.memtrace.aggregation.engine.SpatiotemporalAggregator;
+import org.memtrace.aggregation.engine.TemporalAggregator;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.time.TimeSlices;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.memtrace.aggregation.ModelPart;
-import org.memtrace.aggregation.ModelParts;
+import org.memtrace.aggregation.build.ModelPart;
+import org.memtrace.aggregation.build.ModelParts;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;

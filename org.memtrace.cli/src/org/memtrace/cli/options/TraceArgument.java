@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-import org.memtrace.aggregation.Preparation;
+import org.memtrace.aggregation.build.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.export.FolderCache;
 import org.memtrace.analysis.export.ParquetFolder;

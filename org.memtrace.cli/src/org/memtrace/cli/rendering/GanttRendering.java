@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-import org.memtrace.aggregation.AccessModels;
-import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.events.EventTable;
+import org.memtrace.aggregation.model.ModelRequest;
 import org.memtrace.analysis.gantt.GanttFold;
 import org.memtrace.analysis.gantt.GanttModel;
 import org.memtrace.analysis.gantt.GanttOptions;

@@ -10,12 +10,12 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.events.EventTable;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.ModelRequest;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;

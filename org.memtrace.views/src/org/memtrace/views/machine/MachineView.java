@@ -18,7 +18,7 @@ import org.eclipse.ui.IMemento;
 import org.eclipse.ui.IViewSite;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
-import org.memtrace.aggregation.AccessPlaces;
+import org.memtrace.aggregation.place.AccessPlaces;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.machine.MachineFilters;
 import org.memtrace.analysis.machine.MachineMonitors;

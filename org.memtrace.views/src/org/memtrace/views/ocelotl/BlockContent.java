@@ -19,7 +19,7 @@ import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
-import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.engine.Partition;
 import org.memtrace.analysis.overview.PartitionTable;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.selection.TraceSelection;

@@ -5,11 +5,11 @@ package org.memtrace.views.ocelotl;
 import java.util.Set;
 import java.util.TreeSet;
 
-import org.memtrace.aggregation.InitialLevel;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.ModelRequest;
-import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.Slicing;
+import org.memtrace.aggregation.engine.InitialLevel;
+import org.memtrace.aggregation.engine.SignificantLevels;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.ModelRequest;
+import org.memtrace.aggregation.time.Slicing;
 import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.views.preferences.Settings;

@@ -11,7 +11,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
-import org.memtrace.aggregation.SignificantLevels.Level;
+import org.memtrace.aggregation.engine.SignificantLevels.Level;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.overview.CurvePicture;
 import org.memtrace.analysis.scene.TextMeter;

@@ -8,11 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-import org.memtrace.aggregation.AccessModels;
-import org.memtrace.aggregation.Hierarchy;
-import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.ModelRequest;
-import org.memtrace.aggregation.ModelSource;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.ModelRequest;
+import org.memtrace.aggregation.model.ModelSource;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.machine.MachineFilters;
 import org.memtrace.analysis.machine.MachineSide;

@@ -9,7 +9,7 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
-import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.model.Hierarchy;
 import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;

@@ -16,10 +16,10 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
-import org.memtrace.aggregation.InitialLevel;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.Slicing;
+import org.memtrace.aggregation.engine.InitialLevel;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.time.Slicing;
 import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.selection.StateText;

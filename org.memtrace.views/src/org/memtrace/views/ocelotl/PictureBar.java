@@ -23,7 +23,7 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Link;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.model.Metric;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.machine.MachineSide;
 import org.memtrace.analysis.selection.ViewState;

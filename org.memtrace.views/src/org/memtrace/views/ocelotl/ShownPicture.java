@@ -9,10 +9,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.eclipse.swt.graphics.Rectangle;
-import org.memtrace.aggregation.Hierarchy;
-import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.model.Hierarchy;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.machine.MachineFilters;
 import org.memtrace.analysis.machine.MachineSide;

@@ -9,7 +9,7 @@ import org.eclipse.jface.preference.BooleanFieldEditor;
 import org.eclipse.jface.preference.ComboFieldEditor;
 import org.eclipse.jface.preference.IntegerFieldEditor;
 import org.eclipse.swt.widgets.Composite;
-import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.engine.InitialLevel;
 
 /** What a picture begins with. */
 public final class PicturesPage extends Page {

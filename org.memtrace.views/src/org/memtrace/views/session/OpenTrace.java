@@ -8,7 +8,7 @@ import java.util.Set;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.cards.FindingsPresenter;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;

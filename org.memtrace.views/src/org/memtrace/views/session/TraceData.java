@@ -7,7 +7,7 @@ import java.util.Set;
 
 import org.eclipse.core.runtime.ILog;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
 import org.memtrace.analysis.find.TraceIndex;

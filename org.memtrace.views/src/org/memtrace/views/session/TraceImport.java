@@ -5,7 +5,7 @@ package org.memtrace.views.session;
 import java.nio.file.Path;
 
 import org.eclipse.core.runtime.ILog;
-import org.memtrace.aggregation.Preparation;
+import org.memtrace.aggregation.build.Preparation;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.TraceCompletion;

@@ -25,7 +25,7 @@ import org.eclipse.swt.widgets.TableItem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Dimension.Use;
-import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.model.Metric;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;

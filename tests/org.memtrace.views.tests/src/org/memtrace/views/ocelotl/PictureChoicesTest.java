@@ -21,7 +21,7 @@ import org.eclipse.swt.widgets.ToolItem;
 import org.eclipse.swt.widgets.Tree;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.engine.InitialLevel;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.SampleTrace;

@@ -31,7 +31,7 @@ import org.eclipse.swt.widgets.Text;
 import org.eclipse.swt.widgets.ToolBar;
 import org.eclipse.swt.widgets.Tree;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.engine.InitialLevel;
 import org.memtrace.analysis.colour.Colours.Kind;
 import org.memtrace.importer.record.RecordOption;
 import org.memtrace.model.MemtraceException;

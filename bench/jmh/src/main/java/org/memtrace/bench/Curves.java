@@ -4,8 +4,8 @@ package org.memtrace.bench;
 
 import java.util.concurrent.TimeUnit;
 
-import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.engine.SpatiotemporalAggregator;
 import org.memtrace.model.CancelledException;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -4,9 +4,9 @@ package org.memtrace.bench;
 
 import java.util.concurrent.TimeUnit;
 
-import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
+import org.memtrace.aggregation.engine.Partition;
+import org.memtrace.aggregation.engine.SignificantLevels;
+import org.memtrace.aggregation.engine.SpatiotemporalAggregator;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.openjdk.jmh.annotations.Benchmark;

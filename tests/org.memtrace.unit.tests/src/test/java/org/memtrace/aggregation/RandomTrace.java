@@ -25,7 +25,7 @@ import org.memtrace.model.tree.ProducerTreeBuilder;
  * Traces by chance: structures of any number of pages, blocks in groups, ranges, stacks; intervals that follow each other, overlap, or are
  * one for each access; counts that are small, powers of two, huge, or the same.
  */
-final class RandomTrace {
+public final class RandomTrace {
 	private static final int PAGE = 4096;
 	private final Random random;
 	private final ProducerTreeBuilder builder = new ProducerTreeBuilder(PAGE);
@@ -43,12 +43,12 @@ final class RandomTrace {
 	 * @param mostPages of a structure
 	 * @param rows accesses at least; the last ones make the times complete
 	 */
-	static void write(TraceWriter writer, Random random, int mostPages, int rows) throws MemtraceException {
+	public static void write(TraceWriter writer, Random random, int mostPages, int rows) throws MemtraceException {
 		new RandomTrace(random).write(writer, mostPages, rows, 1 + random.nextInt(6));
 	}
 
 	/** Writes a trace with a number of parts of memory. */
-	static void write(TraceWriter writer, Random random, int mostPages, int rows, int parts) throws MemtraceException {
+	public static void write(TraceWriter writer, Random random, int mostPages, int rows, int parts) throws MemtraceException {
 		new RandomTrace(random).write(writer, mostPages, rows, parts);
 	}
 

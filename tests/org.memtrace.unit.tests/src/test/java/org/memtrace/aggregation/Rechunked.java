@@ -20,14 +20,14 @@ import org.memtrace.model.columns.DamagedChunkException;
 import org.memtrace.model.columns.Losses;
 
 /** The rows of another source, which has one chunk, in chunks of other sizes; one of them may be damaged. */
-final class Rechunked implements AccessSource {
+public final class Rechunked implements AccessSource {
 	private final AccessChunk all = new AccessChunk();
 	private final int[] cut;
 	private final ChunkInfo[] infos;
-	int damaged = -1;
+	public int damaged = -1;
 	private volatile Losses losses = Losses.NONE;
 
-	Rechunked(AccessSource source, Random random, int most) throws MemtraceException {
+	public Rechunked(AccessSource source, Random random, int most) throws MemtraceException {
 		assertEquals(1, source.chunks());
 		source.read(0, EnumSet.allOf(AccessColumn.class), all);
 		List<Integer> cuts = new ArrayList<>(List.of(0));

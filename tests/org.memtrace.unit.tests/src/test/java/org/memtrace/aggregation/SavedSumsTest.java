@@ -21,6 +21,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.base.SavedNumbers;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.build.Preparation;
+import org.memtrace.aggregation.time.AccessTimes;
+import org.memtrace.aggregation.time.TimeDensity;
+import org.memtrace.aggregation.time.TimeSlices;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.statistics.AccessGroups;
@@ -37,16 +43,16 @@ import org.memtrace.model.store.TraceWriter;
 import org.memtrace.storage.Stores;
 
 /** What is saved with a trace answers as all of its accesses do; what is damaged is told, and answers nothing. */
-class SavedSumsTest {
+public class SavedSumsTest {
 	private static final long SEED = 1122334455L;
 	@TempDir
 	Path directory;
 
 	/** Accesses that must not be read: the trace could be of any size. */
-	static final class Unreadable implements AccessSource {
+	public static final class Unreadable implements AccessSource {
 		private final AccessSource source;
 
-		Unreadable(AccessSource source) {
+		public Unreadable(AccessSource source) {
 			this.source = source;
 		}
 

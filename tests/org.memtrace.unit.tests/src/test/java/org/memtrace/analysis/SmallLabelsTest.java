@@ -14,10 +14,10 @@ import java.util.Map;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.AccessModels;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
+import org.memtrace.aggregation.build.AccessModels;
+import org.memtrace.aggregation.engine.SpatiotemporalAggregator;
+import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions;

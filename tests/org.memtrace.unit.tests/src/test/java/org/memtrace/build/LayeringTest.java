@@ -214,8 +214,8 @@ class LayeringTest {
 	void badReferencesAreFound() {
 		assertEquals(List.of("X uses org.memtrace.views.OcelotlView"),
 				LayeringRules.checkClass("analysis", "X", Set.of("org.memtrace.views.OcelotlView")));
-		assertEquals(List.of("X uses org.memtrace.storage.SqlTraceStore"),
-				LayeringRules.checkClass("cli", "X", Set.of("org.memtrace.storage.SqlTraceStore")));
+		assertEquals(List.of("X uses org.memtrace.storage.trace.SqlTraceStore"),
+				LayeringRules.checkClass("cli", "X", Set.of("org.memtrace.storage.trace.SqlTraceStore")));
 		assertEquals(List.of(), LayeringRules.checkClass("cli", "X", Set.of("org.memtrace.storage.Stores")));
 		assertEquals(List.of("X uses org.eclipse.swt.SWT"),
 				LayeringRules.checkClass("analysis", "X", Set.of("org.eclipse.swt.SWT")));

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.model.Metric;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;

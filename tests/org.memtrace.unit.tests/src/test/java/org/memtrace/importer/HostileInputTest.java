@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.importer.reader.EventSink;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;

@@ -34,6 +34,8 @@ import org.memtrace.model.store.EventVisitor;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.storage.dbms.Dbms;
+import org.memtrace.storage.dbms.Sqlite;
 
 /**
  * Whatever happens to the bytes of a database: the same answer, or one that says what is wrong; never another answer or another exception.

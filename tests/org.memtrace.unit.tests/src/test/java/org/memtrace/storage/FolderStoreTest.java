@@ -38,6 +38,7 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.sql.EngineForTests;
 import org.memtrace.sql.FolderRows;
+import org.memtrace.storage.dbms.Sqlite;
 
 /** A Parquet folder as a trace answers what the database answers that it was exported from. */
 class FolderStoreTest {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.aggregation.Preparation;
+import org.memtrace.aggregation.build.Preparation;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
@@ -26,6 +26,9 @@ import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
+import org.memtrace.storage.dbms.Dbms;
+import org.memtrace.storage.dbms.Sqlite;
+import org.memtrace.storage.tables.ContentStamp;
 
 class H2StoreTest extends StoreContract {
 	@TempDir

@@ -38,9 +38,9 @@ import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /** What every store must do with events other than accesses. */
-abstract class OtherEventsContract {
+public abstract class OtherEventsContract {
 	static final int PRODUCERS = 7;
-	static final List<EventType> TYPES = List.of(new EventType(0, EventCategory.STATE, "compute"),
+	public static final List<EventType> TYPES = List.of(new EventType(0, EventCategory.STATE, "compute"),
 			new EventType(1, EventCategory.LINK, "message"), new EventType(2, EventCategory.PUNCTUAL, "mark"),
 			new EventType(3, EventCategory.VARIABLE, "load"), new EventType(4, EventCategory.STATE, "wait"));
 	static final TraceInfo INFO = new TraceInfo(-1, "mpi run", "", "OTF2", "app", "host", "Linux 6", 4, 0, 0, 1000, 2000,
@@ -72,7 +72,7 @@ abstract class OtherEventsContract {
 	}
 
 	/** node, its two processes with two threads each; the root and the processes have events, too. */
-	static ProducerTree tree() {
+	public static ProducerTree tree() {
 		ProducerTreeBuilder b = new ProducerTreeBuilder(0);
 		b.begin(ProducerKind.ROOT, "node", 0, 0, -1);
 		for (int process = 0; process < 2; process++) {

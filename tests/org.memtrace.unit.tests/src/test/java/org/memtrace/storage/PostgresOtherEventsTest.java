@@ -10,6 +10,7 @@ import java.sql.Connection;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.storage.dbms.Sqlite;
 
 class PostgresOtherEventsTest extends OtherEventsContract {
 	private CataloguePlace place;

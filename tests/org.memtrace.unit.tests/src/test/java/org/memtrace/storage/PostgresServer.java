@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 
 import org.memtrace.model.StoreException;
 import org.memtrace.model.store.CataloguePlace;
+import org.memtrace.storage.dbms.Sqlite;
 
 /**
  * A PostgreSQL server of the tests of this process: Debian's programs, with a folder and a port of its own. It ends with this process,

@@ -23,6 +23,7 @@ import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTreeBuilder;
+import org.memtrace.storage.dbms.Sqlite;
 
 /** The worked example of docs/reference/database-schema.md, read from the page itself. */
 class SchemaExampleTest {

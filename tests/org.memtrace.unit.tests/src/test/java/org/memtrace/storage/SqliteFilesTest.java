@@ -37,6 +37,11 @@ import org.memtrace.model.store.TraceGroup;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.storage.dbms.Dbms;
+import org.memtrace.storage.dbms.Sqlite;
+import org.memtrace.storage.tables.ContentStamp;
+import org.memtrace.storage.tables.PackedTree;
+import org.memtrace.storage.trace.SqlTraceWriter;
 
 /** What only files can suffer: killed and concurrent processes, other versions, other programs, missing permissions. */
 class SqliteFilesTest {

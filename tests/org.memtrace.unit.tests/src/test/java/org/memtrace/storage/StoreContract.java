@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.AccessCube;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.Preparation;
+import org.memtrace.aggregation.build.Preparation;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Interval;
@@ -54,7 +54,7 @@ import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /** What every store must do. */
-abstract class StoreContract {
+public abstract class StoreContract {
 	static final int PAGE = 4096;
 	TraceCatalogue catalogue;
 
@@ -76,14 +76,14 @@ abstract class StoreContract {
 	}
 
 	/** An access in a list, for comparing. */
-	record Row(long start, long end, int producer, int thread, int cpuSet, long reads, long writes, int sharing,
+	public record Row(long start, long end, int producer, int thread, int cpuSet, long reads, long writes, int sharing,
 			int node, int flags, long ip) {
 	}
 
 	record Event(int type, int producer, long start, long end, double value, int cpu) {
 	}
 
-	static ProducerTree tree(int pages) {
+	public static ProducerTree tree(int pages) {
 		ProducerTreeBuilder b = new ProducerTreeBuilder(PAGE);
 		b.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
 		b.begin(ProducerKind.STRUCTURE, "A", 0x10000, 0x10000 + (long) pages * PAGE, 0);
@@ -98,14 +98,14 @@ abstract class StoreContract {
 		return b.build();
 	}
 
-	static final List<ThreadInfo> THREADS = List.of(
+	public static final List<ThreadInfo> THREADS = List.of(
 			new ThreadInfo(0, 0, 4711, "app", 100, Long.MAX_VALUE, "", true),
 			new ThreadInfo(1, 0, 4712, "worker 1", 120, 900, "work", false),
 			new ThreadInfo(2, 1, 4711, "child", 100, Long.MAX_VALUE, "", true));
-	static final ThreadTimes TIMES = new ThreadTimes.Builder().add(1, 300, 150).add(0, 200, 20).add(0, 150, 10).build();
-	static final List<Structure> STRUCTURES = List.of(new Structure(0, 0, StructureKind.HEAP, "A", 0x10000, 0x18000,
+	public static final ThreadTimes TIMES = new ThreadTimes.Builder().add(1, 300, 150).add(0, 200, 20).add(0, 150, 10).build();
+	public static final List<Structure> STRUCTURES = List.of(new Structure(0, 0, StructureKind.HEAP, "A", 0x10000, 0x18000,
 			100, Long.MAX_VALUE, 4711, 7, "main.c:42", "double[64][64]", "8", 5L << 32, 4096));
-	static final TraceInfo INFO = new TraceInfo(-1, "my app", "", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux 6",
+	public static final TraceInfo INFO = new TraceInfo(-1, "my app", "", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux 6",
 			4, 0, 0, 100, 2000, Instant.parse("2024-05-06T07:08:09.123Z"), PAGE, "what for",
 			Map.of("command", "app -n 3", "losses", "0"));
 
@@ -117,9 +117,9 @@ abstract class StoreContract {
 		return set;
 	}
 
-	static final List<BitSet> CPU_SETS = List.of(cpus(), cpus(3), cpus(0, 65));
+	public static final List<BitSet> CPU_SETS = List.of(cpus(), cpus(3), cpus(0, 65));
 
-	static AccessBatch batch(List<Row> rows) {
+	public static AccessBatch batch(List<Row> rows) {
 		AccessBatch batch = new AccessBatch(Math.max(1, rows.size()));
 		for (Row r : rows) {
 			batch.add(r.start, r.end, r.producer, r.thread, r.cpuSet, r.reads, r.writes, r.sharing, r.node, r.flags,
@@ -150,7 +150,7 @@ abstract class StoreContract {
 		}
 	}
 
-	static List<Row> accesses(TraceStore store, AccessQuery query) throws MemtraceException {
+	public static List<Row> accesses(TraceStore store, AccessQuery query) throws MemtraceException {
 		List<Row> rows = new ArrayList<>();
 		store.visitAccesses(query, b -> {
 			assertTrue(b.count > 0);
@@ -162,7 +162,7 @@ abstract class StoreContract {
 		return rows;
 	}
 
-	static List<Event> events(TraceStore store, AccessQuery query) throws MemtraceException {
+	public static List<Event> events(TraceStore store, AccessQuery query) throws MemtraceException {
 		List<Event> rows = new ArrayList<>();
 		store.visitEvents(query, b -> {
 			for (int i = 0; i < b.count; i++) {
@@ -175,7 +175,7 @@ abstract class StoreContract {
 	private static final Interval MEASURED = new Interval(0, 100, 200, 100, 5, 1, 2, "stop",
 			new Interval.Measured(210, 2, 3, 4L << 32, 5L << 32, 6L << 32, 7L << 32, 8, 9, 10, 11));
 
-	static final List<Row> SMALL = List.of(
+	public static final List<Row> SMALL = List.of(
 			new Row(100, 200, 2, 0, 1, 3, 0, 1, 0, 0, 0x401000),
 			new Row(100, 200, 3, 1, 2, 1, 2, 2, -1, 1, 0),
 			new Row(100, 250, 11, AccessBatch.NO_THREAD, -1, 1, 0, 1, -1, 6, -4096),
@@ -392,7 +392,7 @@ abstract class StoreContract {
 		}
 	}
 
-	static List<Row> random(long seed, int count) {
+	public static List<Row> random(long seed, int count) {
 		Random random = new Random(seed);
 		List<Row> rows = new ArrayList<>();
 		long time = 100;
@@ -651,10 +651,10 @@ abstract class StoreContract {
 	static final PageCells CELLS = new PageCells(new int[] { 0, 0, 0, 0, 1 },
 			new long[] { 0x10000, 0x10000 + PAGE, 0x10000 + 2 * PAGE, 0x10000 + 2 * PAGE, 0xffffffffff600000L },
 			new int[] { 0, 0, 0, 0, -1 }, new long[] { 7, 8, 9, 700, -1 }, new int[] { 0, 0, 1, 1, -1 });
-	static final MemoryLayout LAYOUT = new MemoryLayout(CELLS, List.of(new MemoryArea(0, 0x10000, 0x20000, "x = y"),
+	public static final MemoryLayout LAYOUT = new MemoryLayout(CELLS, List.of(new MemoryArea(0, 0x10000, 0x20000, "x = y"),
 			new MemoryArea(1, -4096, -1, "")), Map.of(0, "p0000", 1, "p0001"), PAGE, 4, List.of("stack", "name:a'b"));
 
-	static MemoryTrees trees() {
+	public static MemoryTrees trees() {
 		ProducerTreeBuilder physical = new ProducerTreeBuilder(PAGE);
 		physical.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
 		physical.begin(ProducerKind.FRAMES, "frames 7-9 (3 frames)", 7 * PAGE, 10 * PAGE, 0);

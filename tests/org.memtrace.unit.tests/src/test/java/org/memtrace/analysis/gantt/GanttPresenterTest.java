@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;

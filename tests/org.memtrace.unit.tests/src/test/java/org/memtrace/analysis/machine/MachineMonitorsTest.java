@@ -18,7 +18,7 @@ import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.machine.MachineMonitors.Bounds;
 import org.memtrace.analysis.machine.MachineMonitors.Law;

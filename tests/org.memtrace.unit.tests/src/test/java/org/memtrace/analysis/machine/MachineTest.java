@@ -18,9 +18,9 @@ import java.util.Random;
 import java.util.TreeSet;
 
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.model.ModelRequest;
+import org.memtrace.aggregation.place.AccessPlaces;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;

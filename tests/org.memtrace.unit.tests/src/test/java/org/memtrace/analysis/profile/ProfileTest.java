@@ -18,7 +18,7 @@ import java.util.TreeMap;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.profile.Profile.By;
 import org.memtrace.analysis.profile.Profile.Group;

@@ -13,10 +13,10 @@ import java.util.TreeMap;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.events.EventTable;
+import org.memtrace.aggregation.model.Metric;
+import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.ModelRequest;
 import org.memtrace.analysis.findings.EventSummary;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;

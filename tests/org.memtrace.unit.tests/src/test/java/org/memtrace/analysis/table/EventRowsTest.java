@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.events.EventTable;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.filter.Condition;
