@@ -14,7 +14,8 @@ copy=$work/copy
 # the block ```diff of the page
 sed -n '/^```diff$/,/^```$/{/^```/d;p}' "$page" >"$work/example.diff"
 mkdir -p "$copy/build"
-(cd "$top" && git ls-files -z --cached --others --exclude-standard collector org.memtrace.cli/commands pom.xml |
+(cd "$top" && git ls-files -z --cached --others --exclude-standard collector org.memtrace.cli/commands pom.xml \
+		releng/org.memtrace.rcp.feature |
 	xargs -0 cp -p --parents -t "$copy" 2>/dev/null)
 [ ! -d "$top/build/collector" ] || cp -a "$top/build/collector" "$copy/build/"
 if ! grep -q '^+++ ' "$work/example.diff"; then

@@ -302,6 +302,7 @@ static void document(void)
 	free(text);
 	json_decref(m);
 	free(doc);
+	free(files);
 }
 
 /* A reader refuses what is newer and names both versions. */
