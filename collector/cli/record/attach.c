@@ -124,7 +124,7 @@ static int begin(struct mt_run *r, const struct mt_args *command, const char *pr
 		return mt_fail(r->a, MT_EXIT_INTERNAL, "cannot write %s/manifest.json: %s", r->dir, strerror(-err));
 	for (int i = 0; mt_args_nth(r->a, "pid", i); i++)
 		mt_processes_add(all, (pid_t)strtol(mt_args_nth(r->a, "pid", i), NULL, 10));
-	failed = all->pid[0];
+	failed = (pid_t)strtol(mt_args_nth(r->a, "pid", 0), NULL, 10);
 	err = attach_all(r->a, r->backend, r->session, all, &failed);
 	if (!err)
 		err = r->backend->start(r->session);

@@ -174,7 +174,7 @@ static char *tell_end(struct mt_run *r, int status, int *rc, int *sig)
 static int record_program(struct mt_run *r)
 {
 	struct rusage used = { 0 };
-	int rc, status, sig;
+	int rc, status = 0, sig;
 	char *text;
 
 	rc = prepare(r);

@@ -147,7 +147,7 @@ int mt_run_start(struct mt_run *r)
 {
 	/* the loader would complain on the program's stderr about a 32-bit program, the runtime of a sanitizer end it */
 	const bool preload = !r->obstacle || !mt_obstacle_refuses_library(r->obstacle);
-	int report[2], go[2], err;
+	int report[2] = { -1, -1 }, go[2] = { -1, -1 }, err;
 	const char *why;
 	char *monitor;
 	pid_t pid;
