@@ -63,6 +63,7 @@ class FolderTraceTest {
 		Ran wanted = Ran.of("diff", "--force", a + ".db", b + ".db");
 		Ran found = Ran.of("diff", "--force", a, b);
 		assertTrue(wanted.out().length() > 500, wanted.err());
-		assertEquals(all(wanted).replace(".db", ""), all(found));
+		// lines are broken by the lengths of names
+		assertEquals(all(wanted).replace(".db", "").replaceAll("\\s+", " "), all(found).replaceAll("\\s+", " "));
 	}
 }
