@@ -18,12 +18,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Paths of this repository in texts for people: {@code releng/x.sh}, {@code org.memtrace.views/…/{A,B}.java}, and links between texts. */
+/** Paths of this repository in texts for people: {@code releng/x.sh}, {@code org.memtrace.views/…/{A,B}.java}; releng/check-docs.py asks for links. */
 final class NamedPaths {
 	/** What is made by a build, and is no part of the repository. */
 	private static final Set<String> MADE = Set.of("build", "target", ".git", "site", "__pycache__");
-	/** What is written by a person now and then, and is missing before the first time: hashes of what has passed. */
-	private static final Set<String> NOT_ALWAYS = Set.of("releng/recorded.txt");
 	private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
 	private static final Pattern BRACES = Pattern.compile("\\{[^{}]*\\}");
 	/** A part that stands for a name: {@code backend_NAME.c}, {@code DIR/x}. */
@@ -67,21 +65,14 @@ final class NamedPaths {
 	}
 
 	/** The paths that a text names and that are not there. */
-	List<String> missing(Path file, String text) {
+	List<String> missing(String text) {
 		List<String> missing = new ArrayList<>();
 		String joined = BRACES.matcher(text).replaceAll(m -> Matcher.quoteReplacement(m.group().replaceAll("\\s+", "")));
 		Matcher names = named.matcher(LINK.matcher(joined).replaceAll("]"));
 		while (names.find()) {
 			String path = names.group(1).replaceFirst("[.,/]+$", "");
 			if (!path.contains("/target/") && !PLACEHOLDER.matcher(path).find()) {
-				alternatives(path).stream().filter(p -> !exists(p) && !NOT_ALWAYS.contains(p)).forEach(missing::add);
-			}
-		}
-		Matcher links = LINK.matcher(text);
-		while (links.find()) {
-			String target = links.group(1).replaceFirst("#.*", "");
-			if (!target.isEmpty() && !target.matches("[a-z]+:.*") && !Files.exists(file.resolveSibling(target))) {
-				missing.add(target);
+				alternatives(path).stream().filter(p -> !exists(p)).forEach(missing::add);
 			}
 		}
 		return missing;
