@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Paths of this repository in texts for people: {@code releng/x.sh}, {@code org.memtrace.views/…/{A,B}.java}. Links: releng/check-docs.py. */
+/** Paths of this repository in texts for people: {@code releng/x.sh}, {@code org.memtrace.views/…/{A,B}.java}. */
 final class NamedPaths {
 	/** What is made by a build, and is no part of the repository. */
 	private static final Set<String> MADE = Set.of("build", "target", ".git", "site", "__pycache__");
