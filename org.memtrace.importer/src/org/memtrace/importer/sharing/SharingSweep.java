@@ -4,6 +4,8 @@
 package org.memtrace.importer.sharing;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 import org.memtrace.model.store.AccessBatch;
 
@@ -16,11 +18,15 @@ import org.memtrace.model.store.AccessBatch;
  * of the page seen until then start before its end, so those of them that end after its start are those that overlap it: it is
  * enough to know, per page and thread, the latest end so far. Memory: the records that are not decided, their threads, and two
  * bytes per record for the result. Time: O(1) per record, plus, for each distinct interval on a page, the threads that were
- * active there.
+ * active there. A page with more than {@link #CROWD} of them is a {@link CrowdedPage} from then on, in logarithmic time for a record.
  */
 public final class SharingSweep {
 	private static final int CHUNK_BITS = 20;
 	private static final int NIL = -1;
+	/** Instead of the first record of a page: it is in {@link #crowded}. */
+	private static final int CROWDED = -2;
+	/** Threads, or records that are not decided, of a page that are gone through one after the other. */
+	static final int CROWD = 256;
 
 	private short[][] result = new short[16][];
 	private int rows;
@@ -38,6 +44,10 @@ public final class SharingSweep {
 	private long[] use = new long[1024 * PER_THREAD];
 	private int freeUse = NIL;
 	private int useCount;
+	/** Pages with more than that, by their place in {@link #ofPage}. */
+	private final Map<Integer, CrowdedPage> crowded = new HashMap<>();
+	/** What was gone through in lists. */
+	private long steps;
 
 	/** Adds the next record. */
 	public void add(int page, int thread, long startNs, long endNs) {
@@ -47,8 +57,13 @@ public final class SharingSweep {
 			ofPage = Arrays.copyOf(ofPage, Math.max(head + PER_PAGE, old * 2));
 			Arrays.fill(ofPage, old, ofPage.length, NIL);
 		}
-		if (ofPage[head] != NIL) {
-			decide(head, startNs);
+		if (ofPage[head] == CROWDED) {
+			crowded.get(head).add(rows++, thread, startNs, endNs, this::set);
+			return;
+		}
+		if (ofPage[head] != NIL && decide(head, startNs) > CROWD) {
+			crowd(head).add(rows++, thread, startNs, endNs, this::set);
+			return;
 		}
 		int r = newRecord();
 		int at = r * PER_RECORD;
@@ -57,41 +72,77 @@ public final class SharingSweep {
 		record[at + 2] = pair(rows++, thread);
 		record[at + 3] = ofPage[head];
 		ofPage[head] = r;
-		if (thread != AccessBatch.NO_THREAD) {
-			use(head, thread, endNs);
+		if (thread != AccessBatch.NO_THREAD && use(head, thread, endNs) > CROWD) {
+			crowd(head);
 		}
+	}
+
+	/** A page becomes a crowded one. */
+	private CrowdedPage crowd(int head) {
+		CrowdedPage page = new CrowdedPage();
+		for (int r = ofPage[head]; r != NIL;) {
+			int at = r * PER_RECORD;
+			int next = (int) record[at + 3];
+			page.undecided((int) (record[at + 2] >> 32), record[at], record[at + 1]);
+			record[at + 3] = freeRecord;
+			freeRecord = r;
+			r = next;
+		}
+		for (int t = ofPage[head + 1]; t != NIL;) {
+			int at = t * PER_THREAD;
+			int next = (int) use[at + 1];
+			page.use((int) (use[at + 1] >> 32), use[at]);
+			use[at + 1] = freeUse;
+			freeUse = t;
+			t = next;
+		}
+		ofPage[head] = CROWDED;
+		ofPage[head + 1] = NIL;
+		crowded.put(head, page);
+		return page;
 	}
 
 	private static long pair(int high, int low) {
 		return (long) high << 32 | low & 0xffffffffL;
 	}
 
-	private void use(int head, int thread, long endNs) {
+	/** @return how many threads of the page were gone through */
+	private int use(int head, int thread, long endNs) {
+		int gone = 0;
 		for (int t = ofPage[head + 1]; t != NIL; t = (int) use[t * PER_THREAD + 1]) {
+			steps++;
+			gone++;
 			if ((int) (use[t * PER_THREAD + 1] >> 32) == thread) {
 				use[t * PER_THREAD] = Math.max(use[t * PER_THREAD], endNs);
-				return;
+				return gone;
 			}
 		}
 		int t = newUse();
 		use[t * PER_THREAD] = endNs;
 		use[t * PER_THREAD + 1] = pair(thread, ofPage[head + 1]);
 		ofPage[head + 1] = t;
+		return gone;
 	}
 
-	/** Decides the records of a page that end at or before a time, and forgets threads that can matter no more. */
-	private void decide(int head, long nowNs) {
+	/**
+	 * Decides the records of a page that end at or before a time, and forgets threads that can matter no more.
+	 *
+	 * @return how many are left to be decided
+	 */
+	private int decide(int head, long nowNs) {
 		long earliestStart = nowNs;
 		long countedStart = 0;
 		int counted = NIL;
 		int previous = NIL;
 		boolean any = false;
+		int left = 0;
 		for (int r = ofPage[head]; r != NIL;) {
 			int at = r * PER_RECORD;
 			int next = (int) record[at + 3];
 			if (record[at + 1] > nowNs) {
 				earliestStart = Math.min(earliestStart, record[at]);
 				previous = r;
+				left++;
 			} else {
 				any = true;
 				if (counted == NIL || countedStart != record[at]) {
@@ -108,10 +159,12 @@ public final class SharingSweep {
 				freeRecord = r;
 			}
 			r = next;
+			steps++;
 		}
 		if (any) { // as long as no record was decided, none of the earlier ones has become irrelevant
 			forget(head, earliestStart);
 		}
+		return left;
 	}
 
 	/** Removes the threads that were last seen before all records that are not decided. */
@@ -147,10 +200,17 @@ public final class SharingSweep {
 	/** Decides what is left. */
 	public void finish() {
 		for (int head = 0; head < ofPage.length; head += PER_PAGE) {
-			if (ofPage[head] != NIL) {
+			if (ofPage[head] == CROWDED) {
+				crowded.get(head).decide(Long.MAX_VALUE, this::set);
+			} else if (ofPage[head] != NIL) {
 				decide(head, Long.MAX_VALUE);
 			}
 		}
+	}
+
+	/** Entries of lists that were gone through; for tests. */
+	long steps() {
+		return steps;
 	}
 
 	/** Sharing of a record, by the order in which records were added. */

@@ -4,6 +4,7 @@
 package org.memtrace.importer.sharing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -93,6 +94,40 @@ class SharingSweepTest {
 				uses.add(new Use(random.nextInt(4), random.nextInt(6) - 1, time, time + 1 + random.nextInt(random.nextInt(20) == 0 ? 200 : 12)));
 			}
 			assertEquals(bruteForce(uses), sweep(uses), "seed " + seed);
+		}
+	}
+
+	/** More threads at a time than lists are good for, in all forms: what is counted is the same. */
+	@Test
+	void crowdedPagesAgreeWithBruteForce() {
+		for (long seed = 1; seed <= 8; seed++) {
+			Random random = new Random(seed);
+			List<Use> uses = new ArrayList<>();
+			long time = 0;
+			boolean isLongLived = seed % 2 == 0;
+			for (int i = 0; i < 1500; i++) {
+				time += random.nextInt(2);
+				uses.add(new Use(random.nextInt(8) == 0 ? 1 : 0, random.nextInt(isLongLived ? 1500 : 600) - 1, time,
+						time + 1 + (isLongLived ? i == 0 ? 5000 : random.nextInt(3) : random.nextInt(900))));
+			}
+			assertEquals(bruteForce(uses), sweep(uses), "seed " + seed);
+		}
+	}
+
+	/** Threads without number on a page at one time, one after the other, or around short ones: each record is a few steps. */
+	@Test
+	void stepsDoNotGrowWithTheThreadsOfAPage() {
+		int n = 50_000;
+		for (int shape = 0; shape < 3; shape++) {
+			SharingSweep sweep = new SharingSweep();
+			for (int i = 0; i < n; i++) {
+				long start = shape == 0 ? 0 : i;
+				long end = shape == 0 ? 9 : shape == 1 ? i + n : i == 0 ? 2L * n : i + 1;
+				sweep.add(0, i, start, end);
+			}
+			sweep.finish();
+			assertTrue(sweep.steps() <= 3L * SharingSweep.CROWD * SharingSweep.CROWD, shape + ": " + sweep.steps());
+			assertEquals(shape == 2 ? 2 : Short.MAX_VALUE, sweep.sharing(shape == 2 ? 7 : n / 2), "shape " + shape);
 		}
 	}
 }
