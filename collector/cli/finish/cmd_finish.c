@@ -10,6 +10,7 @@
 
 #include "cli/table/native.h"
 #include "cli/names/finish.h"
+#include "cli/names/library.h"
 #include "cli/finish/manifest.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
@@ -167,6 +168,10 @@ int cmd_finish(const struct mt_args *a)
 	o.progress = !mt_quiet;
 	if (!m)
 		return MT_EXIT_INPUT;
+	if (mt_library_add(mt_args_get(a, "wrapper"))) {
+		json_decref(m);
+		return MT_EXIT_INPUT;
+	}
 	if (mt_args_has(a, "into")) {
 		json_decref(m);
 		return state_of_now(a, trace);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: EPL-2.0 */
 /* demangle.c - names and paths of debug information as people read them, each text once. */
 #include <dlfcn.h>
+#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,15 +34,19 @@ const char *mt_symbols_keep(const char *text)
 	return k->text;
 }
 
-/* The demangler of libstdc++ if this machine has one. */
+/* Rust's names, without the hash of the crate; those of C++ by the demangler of libstdc++, if this machine has one. */
 char *mt_symbols_demangle(const char *name)
 {
 	static char *(*fn)(const char *, char *, size_t *, int *);
 	static bool tried;
 	int status = 0;
+	char *rust;
 
-	if (strncmp(name, "_Z", 2))
+	if (strncmp(name, "_Z", 2) && strncmp(name, "_R", 2))
 		return NULL;
+	rust = rust_demangle(name, DMGL_NO_OPTS);
+	if (rust || name[1] == 'R')
+		return rust;
 	if (!tried) {
 		void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
 

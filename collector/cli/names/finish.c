@@ -12,7 +12,6 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,9 +21,10 @@
 #include "cli/trace/accesses.h"
 #include "cli/names/ctxlog.h"
 #include "cli/names/finish.h"
+#include "cli/names/library.h"
 #include "cli/trace/intervals.h"
 #include "common/out.h"
-#include "cli/names/srcname.h"
+#include "cli/names/site.h"
 #include "cli/names/symbols.h"
 #include "cli/names/unseen.h"
 #include "cli/trace/tracedir.h"
@@ -374,295 +374,6 @@ static void on_segment(void *arg, uint64_t start, uint64_t end, const char *tabl
 	s->name = table ? mt_printf("%s call table (%s)", mt_base(g->o->path), table) : mt_printf("%s data", mt_base(g->o->path));
 }
 
-/* ------------------------------------------------------------- the names */
-
-static bool is_allocator(const char *f)
-{
-	return f && (strcasestr(f, "alloc") || !strncmp(f, "operator new", 12) ||
-		     !strncmp(f, "std::", 5) || !strncmp(f, "void std::", 10) ||
-		     strstr(f, "__gnu_cxx::") || !strcmp(f, "mmap"));
-}
-
-/* Where programs and threads begin: in each stack, so it tells nothing. */
-static bool is_start(const char *f)
-{
-	static const char *const names[] = { "start_thread", "clone", "__clone", "clone3", "__clone3", "_start", "thread_start" };
-
-	for (size_t i = 0; f && i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(f, names[i]))
-			return true;
-	return f && !strncmp(f, "__libc_start", 12);
-}
-
-/* The C library, the loader, and run-time libraries below a language: they allocate for somebody else. */
-static bool is_runtime(const char *object)
-{
-	static const char *const names[] = { "libc.so", "libc-", "ld-linux", "ld-2", "libpthread", "libdl", "librt.", "libm.",
-		"libstdc++", "libgcc_s", "libgomp", "libomp", "libiomp", "libgfortran", "libmvec", "libjemalloc", "libtcmalloc",
-		"libmimalloc", "linux-vdso" };
-	const char *base = object ? mt_base(object) : "";
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(base, names[i], strlen(names[i])))
-			return true;
-	return !*base;
-}
-
-struct site {
-	char *name, *site;
-	struct mt_element element;
-	bool done;
-};
-
-static char *frame_name(const struct mt_frame *f, uint64_t ip)
-{
-	char *fn, *p;
-	int depth = 0;
-
-	if (!f->function)
-		return f->object ? mt_printf("%s+0x%" PRIx64, mt_base(f->object), f->offset) :
-				   mt_printf("0x%" PRIx64, ip);
-	/* without the parameter list of C++ */
-	fn = mt_strdup(f->function);
-	for (p = fn; *p; p++) {
-		if (*p == '<')
-			depth++;
-		else if (*p == '>' && depth && p[-1] != '-')
-			depth--;
-		else if (*p == '(' && !depth && p > fn && strncmp(p, "(anonymous", 10) &&
-			 strncmp(p, "(lambda", 7) && strncmp(p, "({lambda", 8))
-			break;
-	}
-	*p = 0;
-	if (f->line > 0) {
-		p = mt_printf("%s:%d", fn, f->line);
-		free(fn);
-		return p;
-	}
-	return fn;
-}
-
-struct flat {
-	const struct mt_frame *f;
-	uint64_t ip;
-	int inner;		/* functions inlined into it there */
-};
-
-/*
- * Which of several ALLOCATE objects of one Fortran line this is: the calls
- * stand in the order of the objects, so that the rank of the return address
- * among those of the same line says it.
- */
-static int rank_on_line(const struct mt_context *c, struct mt_symbols *sy, const struct flat *me)
-{
-	uint64_t seen[32];
-	int n = 0, rank = 0;
-
-	for (size_t i = 0; i < c->n_stacks; i++) {
-		const struct mt_callstack *st = &c->stacks[i];
-
-		for (int k = 0; k < st->n && k < 3; k++) {
-			const struct mt_frames *fr;
-			bool known = false;
-
-			if (st->ip[k] >= me->ip || me->ip - st->ip[k] > 16384)
-				continue;
-			fr = mt_symbols_frames(sy, st->ip[k]);
-			if (fr->f[0].line != me->f->line || fr->f[0].file != me->f->file)
-				continue;
-			for (int j = 0; j < n; j++)
-				known |= seen[j] == st->ip[k];
-			if (!known && n < 32) {
-				seen[n++] = st->ip[k];
-				rank++;
-			}
-		}
-	}
-	return rank;
-}
-
-static bool fortran_file(const char *file)
-{
-	const char *dot = file ? strrchr(file, '.') : NULL;
-
-	return dot && (dot[1] == 'f' || dot[1] == 'F');
-}
-
-/*
- * The source where the compiler found it; when it is not there, beside the
- * program: binaries that were moved to another machine with their sources.
- */
-static char *readable_source(const struct mt_frame *f)
-{
-	const char *slash = f->object ? strrchr(f->object, '/') : NULL;
-
-	if (!slash || !access(f->file, R_OK))
-		return mt_strdup(f->file);
-	return mt_printf("%.*s/%s", (int)(slash - f->object), f->object, mt_base(f->file));
-}
-
-#define WRAPPER_CALLERS 3	/* places that call a nameless function to allocate: it is an allocator of the program */
-
-/* From which return addresses a call returns to, in all stacks: pairs of (address, address of its caller). */
-struct callers {
-	struct pair {
-		uint64_t ip, caller;
-	} *p;
-	size_t n, cap;
-	bool done;
-};
-
-static int by_pair(const void *x, const void *y)
-{
-	const struct pair *a = x, *b = y;
-
-	if (a->ip != b->ip)
-		return a->ip < b->ip ? -1 : 1;
-	return a->caller < b->caller ? -1 : a->caller > b->caller;
-}
-
-static bool has_callers(const struct mt_context *c, struct callers *all, uint64_t ip, size_t least)
-{
-	size_t lo = 0, hi, w = 0;
-
-	if (!all->done) {
-		all->done = true;
-		for (size_t i = 0; i < c->n_stacks; i++)
-			for (int k = 0; k + 1 < c->stacks[i].n; k++) {
-				MT_GROW(all->p, all->n, all->cap);
-				all->p[all->n++] = (struct pair){ c->stacks[i].ip[k], c->stacks[i].ip[k + 1] };
-			}
-		if (all->n)
-			qsort(all->p, all->n, sizeof(*all->p), by_pair);
-		for (size_t i = 0; i < all->n; i++)
-			if (!w || by_pair(&all->p[w - 1], &all->p[i]))
-				all->p[w++] = all->p[i];
-		all->n = w;
-	}
-	hi = all->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (all->p[mid].ip < ip)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo + least <= all->n && all->p[lo].ip == ip && all->p[lo + least - 1].ip == ip;
-}
-
-/* Function, line or offset of a frame, without a variable. */
-static void name_by_frame(const struct flat *at, struct site *out)
-{
-	const struct mt_frame *f = at->f;
-
-	out->name = f->generated && f->function ? mt_strdup(f->function) : frame_name(f, at->ip);
-	if (f->file && f->line > 0)
-		out->site = mt_printf("%s:%d", f->file, f->line);
-}
-
-/*
- * In no code of the program (a thread of a library): the first frame outside of the run-time libraries that has a name and
- * does not only allocate, else library and offset.
- */
-static void name_in_library(const struct flat *flat, int n, struct site *out)
-{
-	int chosen = -1;
-
-	for (int i = 0; i < n && chosen < 0; i++)
-		if (!is_runtime(flat[i].f->object) && flat[i].f->function && !is_allocator(flat[i].f->function))
-			chosen = i;
-	for (int i = 0; i < n && chosen < 0; i++)
-		if (!is_runtime(flat[i].f->object))
-			chosen = i;
-	for (int i = 0; i < n && chosen < 0; i++)
-		if (flat[i].f->function && !is_allocator(flat[i].f->function) && !is_start(flat[i].f->function))
-			chosen = i;
-	if (chosen < 0)
-		chosen = 0;
-	name_by_frame(&flat[chosen], out);
-	/* the library's own, whatever its debug information says: nothing that the program could change */
-	if (flat[chosen].f->object) {
-		free(out->site);
-		out->site = mt_printf("%s+0x%" PRIx64, mt_base(flat[chosen].f->object), flat[chosen].f->offset);
-	}
-}
-
-/*
- * The first frame that a person would call "my code": not in a library of the
- * system, not in one of its headers. When the variable there is the result of
- * a function that itself only allocates (xmalloc), the caller's line is
- * better. A function without a name through which several places allocate is
- * taken for one, too. Of a program that runs JavaScript, Java or Python "my
- * code" is that, when its names are known.
- */
-static void name_site(const struct mt_context *c, struct mt_symbols *sy, struct callers *callers, int64_t id, struct site *out)
-{
-	const struct mt_callstack *st = &c->stacks[id];
-	struct flat flat[512];
-	int n = 0, user = -1, named = -1, chosen = -1;
-	char *var = NULL;
-
-	out->done = true;
-	for (int i = 0; i < st->n; i++) {
-		const struct mt_frames *fr = mt_symbols_frames(sy, st->ip[i]);
-
-		for (int k = 0; k < fr->n && n < 512; k++)
-			flat[n++] = (struct flat){ &fr->f[k], st->ip[i], k };
-	}
-	if (!n)
-		return;
-	for (int i = 0; i < n; i++)
-		if (flat[i].f->generated && !flat[i].f->system) {
-			name_by_frame(&flat[i], out);
-			return;
-		}
-	for (int i = 0; i < n && user < 0; i++)
-		if (!flat[i].f->system && flat[i].f->object &&
-		    !(flat[i].f->function && (!strncmp(flat[i].f->function, "operator new", 12) || is_start(flat[i].f->function))))
-			user = i;
-	if (user < 0) {
-		name_in_library(flat, n, out);
-		return;
-	}
-	/* my code, from inside out, as long as it is an allocation wrapper */
-	for (int i = user, hops = 0; i < n && hops < 8; i++) {
-		const struct mt_frame *f = flat[i].f;
-		char *v = NULL;
-
-		if (f->system || !f->object || is_start(f->function))
-			continue;
-		hops++;
-		if (f->file && f->line > 0) {
-			char *file = readable_source(f);
-
-			v = mt_name_in_file(file, f->line, f->column, fortran_file(f->file) ?
-					    rank_on_line(c, sy, &flat[i]) : 0);
-			free(file);
-		}
-		if (v) {
-			free(var);
-			var = v;
-			chosen = i;
-		}
-		if (f->function ? is_allocator(f->function) : has_callers(c, callers, flat[i].ip, WRAPPER_CALLERS) ||
-		    /* zmalloc calls what a table says: the inner one has one caller, the outer one has many */
-		    (i + 1 < n && !flat[i + 1].f->function && !flat[i + 1].f->system &&
-		     has_callers(c, callers, flat[i + 1].ip, WRAPPER_CALLERS)))
-			continue;
-		named = i;
-		break;
-	}
-	if (!var) {
-		name_by_frame(&flat[named >= 0 ? named : user], out);
-		return;
-	}
-	out->name = var;
-	mt_symbols_block(sy, flat[chosen].ip, flat[chosen].inner, var, &out->element);
-	if (flat[chosen].f->file && flat[chosen].f->line > 0)
-		out->site = mt_printf("%s:%d", flat[chosen].f->file, flat[chosen].f->line);
-}
-
 /* ------------------------------------------------------------ the output */
 
 static int by_life(const void *x, const void *y)
@@ -882,7 +593,7 @@ static int write_threads(struct mt_context *c, struct mt_symbols *sy, const char
 			f.line = 0;
 			n = runtime_name(&f);
 			if (!n)
-				n = frame_name(&f, t->start_routine);
+				n = mt_site_of_frame(&f, t->start_routine);
 			mt_csv_put(out.f, n);
 			free(n);
 		}
@@ -1024,13 +735,20 @@ static int64_t first_start(const char *trace, const char *image)
 	return t;
 }
 
+/* What the recorder was told: the least static object, and the wrappers of the program, which are taken for the life of the process. */
 static uint64_t min_static(const char *trace)
 {
+	static char *told;		/* of which trace the wrappers are */
 	char *path = mt_printf("%s/manifest.json", trace);
-	json_t *m = json_load_file(path, 0, NULL);
-	json_t *v = json_object_get(json_object_get(m, "parameters"), "min_static_bytes");
+	json_t *m = json_load_file(path, 0, NULL), *p = json_object_get(m, "parameters");
+	json_t *v = json_object_get(p, "min_static_bytes");
 	uint64_t n = json_is_integer(v) ? (uint64_t)json_integer_value(v) : MIN_STATIC;
 
+	if (!told || strcmp(told, trace) != 0) {
+		mt_library_add(json_string_value(json_object_get(p, "wrapper")));	/* a list that is not there was told */
+		free(told);
+		told = mt_strdup(trace);
+	}
 	json_decref(m);
 	free(path);
 	return n;
@@ -1073,6 +791,56 @@ out:
 	free(there);
 }
 
+/* What threads have as stacks, by their bounds. */
+static void thread_stacks(struct mt_context *c)
+{
+	for (size_t i = 0; i < c->n_threads; i++) {
+		struct mt_thread *t = &c->threads[i];
+		size_t k;
+
+		if (t->stack_end <= t->stack_start)
+			continue;
+		k = mt_context_add(c);
+		c->s[k].kind = MT_STACK;
+		c->s[k].start = t->stack_start;
+		c->s[k].end = t->stack_end;
+		c->s[k].birth = t->birth;
+		c->s[k].death = t->death;
+		c->s[k].tid = t->tid;
+		c->s[k].name = i == 0 ? mt_strdup("stack of main thread") :
+			t->name ? mt_printf("stack of thread %zu (%s)", i, t->name) :
+				  mt_printf("stack of thread %zu", i);
+	}
+}
+
+/* Names of blocks and mappings, those of one call stack at once. */
+static void name_blocks(struct mt_context *c, struct mt_site_names *sites, struct progress *pr)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct mt_structure *s = &c->s[i];
+
+		progress(pr, "structures", i, c->n);
+		if (s->kind != MT_HEAP && s->kind != MT_MMAP)
+			continue;
+		if (s->stack >= 0 && ((size_t)s->stack >= c->n_stacks || !c->stacks[s->stack].n))
+			s->stack = -1;	/* its line was lost */
+		if (s->stack >= 0) {
+			const struct mt_site *at = mt_sites_at(sites, s->stack);
+
+			s->site = at->site ? mt_strdup(at->site) : NULL;
+			if (!s->path && at->name) {
+				s->name = mt_strdup(at->name);
+				s->type = mt_element_type(&at->element, s->end - s->start);
+				s->members = at->element.members;
+			}
+		}
+		if (s->path)
+			s->name = mt_strdup(mt_base(s->path));
+		if (!s->name)
+			s->name = mt_strdup(s->kind == MT_HEAP ? "unnamed allocation" : "unnamed mapping");
+	}
+}
+
 int mt_finish_image(const char *trace, const char *image, const struct mt_finish_options *o)
 {
 	struct progress pr = { o->progress && isatty(2), false, mt_monotonic_ns(), 0, image };
@@ -1081,9 +849,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	int64_t start = first_start(trace, image);
 	struct mt_symbols *sy;
 	struct mt_context c;
-	struct callers callers = { NULL, 0, 0, false };
-	struct site *sites;
-	size_t dynamic;
+	struct mt_site_names *sites;
 	int err;
 
 	if (!o->into)
@@ -1105,53 +871,9 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	if (!o->into)
 		generated_code(sy, trace, image, start);
 
-	/* stacks of threads */
-	for (size_t i = 0; i < c.n_threads; i++) {
-		struct mt_thread *t = &c.threads[i];
-		size_t k;
-
-		if (t->stack_end <= t->stack_start)
-			continue;
-		k = mt_context_add(&c);
-		c.s[k].kind = MT_STACK;
-		c.s[k].start = t->stack_start;
-		c.s[k].end = t->stack_end;
-		c.s[k].birth = t->birth;
-		c.s[k].death = t->death;
-		c.s[k].tid = t->tid;
-		c.s[k].name = i == 0 ? mt_strdup("stack of main thread") :
-			t->name ? mt_printf("stack of thread %zu (%s)", i, t->name) :
-				  mt_printf("stack of thread %zu", i);
-	}
-
-	/* names of allocations: once per call stack */
-	sites = mt_alloc((c.n_stacks + 1) * sizeof(*sites));
-	dynamic = c.n;
-	for (size_t i = 0; i < dynamic; i++) {
-		struct mt_structure *s = &c.s[i];
-		struct site *at;
-
-		progress(&pr, "structures", i, dynamic);
-		if (s->kind != MT_HEAP && s->kind != MT_MMAP)
-			continue;
-		if (s->stack >= 0 && ((size_t)s->stack >= c.n_stacks || !c.stacks[s->stack].n))
-			s->stack = -1;	/* its line was lost */
-		if (s->stack >= 0) {
-			at = &sites[s->stack];
-			if (!at->done)
-				name_site(&c, sy, &callers, s->stack, at);
-			s->site = at->site ? mt_strdup(at->site) : NULL;
-			if (!s->path && at->name) {
-				s->name = mt_strdup(at->name);
-				s->type = mt_element_type(&at->element, s->end - s->start);
-				s->members = at->element.members;
-			}
-		}
-		if (s->path)
-			s->name = mt_strdup(mt_base(s->path));
-		if (!s->name)
-			s->name = mt_strdup(s->kind == MT_HEAP ? "unnamed allocation" : "unnamed mapping");
-	}
+	thread_stacks(&c);
+	sites = mt_sites_new(&c, sy);
+	name_blocks(&c, sites, &pr);
 
 	for (size_t i = 0; i < c.n_objects; i++) {
 		struct gather g = { .c = &c, .o = &c.objects[i] };
@@ -1188,13 +910,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		if (!o->into)
 			remove_finished(dir);	/* all or none; and the manifest may need the room */
 	}
-	for (size_t i = 0; i < c.n_stacks; i++) {
-		free(sites[i].name);
-		free(sites[i].site);
-		mt_element_free(&sites[i].element);
-	}
-	free(sites);
-	free(callers.p);
+	mt_sites_free(sites);
 	mt_symbols_free(sy);
 free_context:
 	mt_context_free(&c);

@@ -180,3 +180,38 @@ int mt_scopes_at(struct mt_scopes *s, Dwarf_Die *cu, Dwarf_Addr pc, Dwarf_Die *c
 	}
 	return n;
 }
+
+/* Names of variables below @scope that are declared on a line; how many different ones. */
+static int declared(Dwarf_Die *scope, int line, const char **name, int depth)
+{
+	Dwarf_Die die;
+	int n = 0;
+
+	if (depth > DEEPEST || dwarf_child(scope, &die))
+		return 0;
+	do {
+		const int tag = dwarf_tag(&die);
+		Dwarf_Attribute a;
+		Dwarf_Word at = 0;
+		const char *own;
+
+		if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block)
+			n += declared(&die, line, name, depth + 1);
+		if (tag != DW_TAG_variable || !dwarf_attr_integrate(&die, DW_AT_decl_line, &a) || dwarf_formudata(&a, &at) ||
+		    at != (Dwarf_Word)line || dwarf_hasattr_integrate(&die, DW_AT_artificial))
+			continue;
+		own = dwarf_diename(&die);
+		if (own && strncmp(own, "__", 2) && (!*name || strcmp(*name, own))) {
+			*name = own;
+			n++;
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return n;
+}
+
+char *mt_scopes_declared(Dwarf_Die *function, int line)
+{
+	const char *name = NULL;
+
+	return declared(function, line, &name, 0) == 1 ? mt_strdup(name) : NULL;
+}

@@ -23,6 +23,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "cli/names/rustname.h"
 #include "cli/names/srcname.h"
 #include "cli/base/util.h"
 
@@ -182,6 +183,17 @@ static bool is_keyword(const char *s)
 {
 	static const char *const words[] = { "return", "if", "while", "for", "else", "switch",
 		"sizeof", "new", "delete", "throw", "case", "auto", "const", "static", "do", "using" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(s, words[i]))
+			return true;
+	return false;
+}
+
+/* Is it a word that cannot be assigned to? Words of C++ alone are names in C: "double *new = malloc(n)". */
+static bool is_no_name(const char *s)
+{
+	static const char *const words[] = { "return", "if", "while", "for", "else", "switch", "sizeof", "case", "auto", "const", "static", "do" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(s, words[i]))
@@ -380,7 +392,7 @@ char *mt_name_in_statement(const char *statement, int item, int fortran)
 	if (eq) {
 		if (lvalue_before(lo, eq, &b)) {
 			name = name_of(lo, b, eq);
-			if (name && is_keyword(name)) {
+			if (name && is_no_name(name)) {
 				free(name);
 				name = NULL;
 			}
@@ -462,7 +474,7 @@ static char *name_at(const char *statement, size_t pos)
 			name = cut(b, skip_back(b, eq));
 		else
 			name = name_of(lo, b, eq);
-		if (name && is_keyword(name)) {
+		if (name && is_no_name(name)) {
 			free(name);
 			name = NULL;
 		}
@@ -552,30 +564,39 @@ static bool ends(const char *line)
 	return c == ';' || c == '{' || c == '}' || c == ':' || blank_or_directive(line);
 }
 
-char *mt_name_in_file(const char *file, int line, int column, int item)
+static bool is_rust(const char *path)
 {
-	struct source *s = source(file);
-	bool fortran = is_fortran(file);
-	char *statement, *name, *semi;
-	int first, last;
-	size_t n = 1, at = 0;
+	const char *e = strrchr(path, '.');
 
-	if (line < 1 || (size_t)line > s->n)
-		return NULL;
-	first = last = line - 1;
+	return e && !strcmp(e, ".rs");
+}
+
+/* The first and last line, from 0, of the statement around one. */
+static void lines_of_statement(const struct source *s, int line, bool fortran, int *first, int *last)
+{
+	*first = *last = line;
 	if (fortran) {
-		while (first > 0 && line - 1 - first < MAX_BEFORE &&
-		       last_char(s->line[first - 1]) == '&')
-			first--;
-		while ((size_t)last + 1 < s->n && last - line < MAX_AFTER &&
-		       last_char(s->line[last]) == '&')
-			last++;
-	} else {
-		while (first > 0 && line - 1 - first < MAX_BEFORE && !ends(s->line[first - 1]))
-			first--;
-		while ((size_t)last + 1 < s->n && last - line < MAX_AFTER && !ends(s->line[last]))
-			last++;
+		while (*first > 0 && line - *first < MAX_BEFORE && last_char(s->line[*first - 1]) == '&')
+			--*first;
+		while ((size_t)*last + 1 < s->n && *last - line <= MAX_AFTER && last_char(s->line[*last]) == '&')
+			++*last;
+		return;
 	}
+	while (*first > 0 && line - *first < MAX_BEFORE && !ends(s->line[*first - 1]))
+		--*first;
+	while ((size_t)*last + 1 < s->n && *last - line <= MAX_AFTER && !ends(s->line[*last]))
+		++*last;
+}
+
+/* The statement around a line, its lines joined. *at: where the column is in it, from 1; 0: not known. */
+static char *statement_at(const struct source *s, int line, int column, bool fortran, size_t *at)
+{
+	int first, last;
+	char *statement;
+	size_t n = 1;
+
+	*at = 0;
+	lines_of_statement(s, line - 1, fortran, &first, &last);
 	for (int i = first; i <= last; i++)
 		n += strlen(s->line[i]) + 1;
 	statement = mt_alloc(n);
@@ -584,7 +605,7 @@ char *mt_name_in_file(const char *file, int line, int column, int item)
 		char *w = statement + strlen(statement);
 
 		if (i == line - 1 && column > 0 && (size_t)column <= len)
-			at = (size_t)(w - statement) + (size_t)column;	/* from 1 */
+			*at = (size_t)(w - statement) + (size_t)column;
 
 		memcpy(w, s->line[i], len);
 		while (fortran && len && (w[len - 1] == ' ' || w[len - 1] == '&'))
@@ -599,47 +620,145 @@ char *mt_name_in_file(const char *file, int line, int column, int item)
 			free(c);
 		}
 	}
-	/* several statements on one line: the one in which the call stands */
-	if (!fortran && at) {
-		size_t from = at - 1;
-		char *part;
+	return statement;
+}
 
-		while (from && !strchr(";{}", statement[from - 1]))
-			from--;
-		part = mt_strdup(statement + from);
-		semi = strchr(part + (at - 1 - from), ';');
+/* Of several statements on one line the one in which the call stands. */
+static char *name_at_column(const char *statement, size_t at, int item)
+{
+	size_t from = at - 1;
+	char *part, *semi, *name;
+
+	while (from && !strchr(";{}", statement[from - 1]))
+		from--;
+	part = mt_strdup(statement + from);
+	semi = strchr(part + (at - 1 - from), ';');
+	if (semi)
+		*semi = 0;
+	name = strstr(part, "posix_memalign") ? NULL : name_at(part, at - 1 - from);
+	if (!name)
+		name = mt_name_in_statement(part, item, 0);
+	free(part);
+	return name;
+}
+
+/* Of several statements the one that has a word of allocation. It is cut there. */
+static char *allocating(char *statement)
+{
+	static const char *const words[] = { "alloc", "new", "mmap", "memalign" };
+	char *semi;
+
+	for (char *p = statement; p; p = semi ? semi + 1 : NULL) {
+		semi = strchr(p, ';');
 		if (semi)
 			*semi = 0;
-		name = strstr(part, "posix_memalign") ? NULL : name_at(part, at - 1 - from);
-		if (!name)
-			name = mt_name_in_statement(part, item, 0);
-		free(part);
-		if (name) {
-			free(statement);
-			return name;
-		}
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (find_word(p, words[i], i == 0 || i == 3))
+				return p;
+		if (semi)
+			*semi = ';';
 	}
-	/* else the one that has a word of allocation */
-	semi = strchr(statement, ';');
-	if (!fortran && semi && semi[1]) {
-		static const char *const words[] = { "alloc", "new", "mmap", "memalign" };
+	return NULL;
+}
 
-		for (char *p = statement; p; p = semi ? semi + 1 : NULL) {
-			semi = strchr(p, ';');
-			if (semi)
-				*semi = 0;
-			for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-				if (find_word(p, words[i], i == 0 || i == 3)) {
-					name = mt_name_in_statement(p, item, 0);
-					free(statement);
-					return name;
-				}
-			}
-			if (semi)
-				*semi = ';';
-		}
+char *mt_name_in_file(const char *file, int line, int column, int item)
+{
+	struct source *s = source(file);
+	const bool fortran = is_fortran(file), rust = is_rust(file);
+	char *statement, *name = NULL, *semi, *part;
+	size_t at;
+
+	if (line < 1 || (size_t)line > s->n)
+		return NULL;
+	statement = statement_at(s, line, column, fortran, &at);
+	semi = strchr(statement, ';');
+	if (rust)
+		name = mt_name_in_rust(statement, at);
+	else if (!fortran && at)
+		name = name_at_column(statement, at, item);
+	if (!name && !rust) {
+		part = !fortran && semi && semi[1] ? allocating(statement) : NULL;
+		name = mt_name_in_statement(part ? part : statement, item, fortran);
 	}
-	name = mt_name_in_statement(statement, item, fortran);
 	free(statement);
 	return name;
+}
+
+/* ------------------------------------------------ what a function returns */
+
+#define MAX_BEHIND 200		/* lines that are looked at behind the allocation */
+
+/* "return name;", "return (T *)name;", "return std::move(name);": the word at the end of what is returned. */
+static bool returns(const char *text, const char *name)
+{
+	const char *p = find_word(text, "return", false), *end;
+	const size_t n = strlen(name);
+
+	if (!p)
+		return false;
+	p += 6;
+	p += strspn(p, " ");
+	end = p + strcspn(p, ";");
+	while (end > p && strchr(" )", end[-1]))
+		end--;
+	if ((size_t)(end - p) < n || strncmp(end - n, name, n) || strchr("*!&", *p))
+		return false;
+	return end - n == p || (!is_ident(end[-n - 1]) && !strchr(".>", end[-n - 1]) && strcspn(p, "=+-/!|?%<,") >= (size_t)(end - p));
+}
+
+/* Does another function begin on this line? */
+static bool begins_function(const char *text)
+{
+	static const char *const words[] = { "if", "for", "while", "else", "switch", "do", "catch", "try", "match", "loop" };
+	const char *first = text + strspn(text, " }");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strncmp(first, words[i], strlen(words[i])) && !is_ident(first[strlen(words[i])]))
+			return false;
+	return strchr(text, '(') && strchr(text, '{');
+}
+
+bool mt_name_is_returned(const char *file, int line, const char *name)
+{
+	struct source *s = source(file);
+	const bool rust = is_rust(file);
+	int depth = 0, least = 0;
+	bool found = false;
+
+	if (line < 1 || (size_t)line > s->n || is_fortran(file))
+		return false;
+	if (!name) {
+		for (int i = line - 1; i >= 0 && line - 1 - i <= MAX_BEFORE && !found; i--) {
+			char *text = clean(s->line[i], 0);
+
+			found = i == line - 1 ? find_word(text, "return", false) != NULL : !strncmp(text + strspn(text, " {"), "return ", 7);
+			free(text);
+			if (i && ends(s->line[i - 1]))
+				break;
+		}
+		return found;
+	}
+	/* a function that ends on the line */
+	for (const char *p = strrchr(s->line[line - 1], ';'); p && *p; p++) {
+		depth += (*p == '{') - (*p == '}');
+		least = depth < least ? depth : least;
+	}
+	for (size_t i = (size_t)line; i < s->n && i < (size_t)line + MAX_BEHIND && !found; i++) {
+		char *text = clean(s->line[i], 0);
+		const char *word = text + strspn(text, " ");
+		const size_t n = strlen(name);
+
+		if (*text == '}' || (least < 0 && begins_function(text))) {
+			free(text);
+			break;
+		}
+		for (const char *p = text; *p; p++) {
+			depth += (*p == '{') - (*p == '}');
+			least = depth < least ? depth : least;
+		}
+		found = returns(text, name) || (rust && !strncmp(word, name, n) && !word[n + strspn(word + n, " ")] && i + 1 < s->n &&
+						s->line[i + 1][strspn(s->line[i + 1], " \t")] == '}');
+		free(text);
+	}
+	return found;
 }

@@ -6,6 +6,7 @@
 #ifndef MEMTRACE_CLI_SRCNAME_H
 #define MEMTRACE_CLI_SRCNAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -22,5 +23,11 @@ char *mt_name_in_statement(const char *statement, int item, int fortran);
  * nothing is found. Files are cached for the life of the process.
  */
 char *mt_name_in_file(const char *file, int line, int column, int item);
+
+/*
+ * Does the function that the line is in return this variable behind the line, so that its caller has a name for what was allocated? With
+ * NULL: is the statement of the line itself a return?
+ */
+bool mt_name_is_returned(const char *file, int line, const char *name);
 
 #endif

@@ -23,6 +23,7 @@
 #include "common/arch.h"
 #include "cli/names/scopes.h"
 #include "cli/names/demangle.h"
+#include "cli/names/generated.h"
 #include "cli/names/symbols.h"
 #include "cli/names/types.h"
 #include "cli/base/util.h"
@@ -71,21 +72,11 @@ struct module {
 	struct module *next;
 };
 
-/* Code made at run time. */
-struct generated {
-	uint64_t start, end;
-	size_t line;		/* of two at one place the later one holds */
-	struct mt_frames frames;
-	struct mt_frame frame;
-};
-
 struct mt_symbols {
 	const struct mt_object *o;
 	struct module **m;	/* per object */
 	size_t n;
-	struct generated *g;	/* sorted by start */
-	uint64_t *g_reach;	/* the greatest end of g[0 .. i] */
-	size_t n_g;
+	struct mt_generated generated;
 };
 
 static struct module *modules;
@@ -167,8 +158,7 @@ struct mt_symbols *mt_symbols_new(const struct mt_object *objects, size_t n)
 
 void mt_symbols_free(struct mt_symbols *s)
 {
-	free(s->g);
-	free(s->g_reach);
+	mt_generated_free(&s->generated);
 	free(s->m);
 	free(s);
 }
@@ -597,146 +587,9 @@ out:
 	memcpy(out->f, f, (size_t)n * sizeof(*f));
 }
 
-/* -------------------------------------------- code made at run time */
-
-static bool begins(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
-
-/* "path:12" or "path:12:5" at the end of [text, end): cuts it there, sets the line. */
-static void cut_line(char *text, int *line)
-{
-	for (int i = 0; i < 2; i++) {
-		char *colon = strrchr(text, ':');
-
-		if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
-			return;
-		*line = atoi(colon + 1);
-		*colon = 0;
-	}
-}
-
-/*
- * What the run-time systems write: V8 "JS:*name file:line:column" (also LazyCompile:, Function:, with a mark of the
- * compiler), Python "py::name:file", Java "type pack.Class.method(types)". Code of the run-time system itself
- * (interpreters, stubs, builtins) is no function of a person.
- */
-static struct mt_frame parse_generated(char *name)
-{
-	static const char *const v8[] = { "JS:", "LazyCompile:", "Function:", "Script:", "Eval:" };
-	static const char *const stubs[] = { "Builtin:", "BytecodeHandler:", "Stub:", "RegExp:", "Handler:", "Interpreter",
-		"StubRoutines", "I2C", "C2I", "~", "[", "v  ~", "vtable stub", "itable stub" };
-	struct mt_frame f = { .generated = true };
-	char *space, *paren;
-
-	for (size_t i = 0; i < sizeof(stubs) / sizeof(stubs[0]); i++)
-		if (begins(name, stubs[i]))
-			f.system = true;
-	f.function = mt_symbols_keep(name);
-	if (f.system)
-		return f;
-	for (size_t i = 0; i < sizeof(v8) / sizeof(v8[0]); i++) {
-		char *file;
-
-		if (!begins(name, v8[i]))
-			continue;
-		name += strlen(v8[i]);
-		name += strspn(name, "*~^+");
-		file = strchr(name, ' ');
-		if (file) {
-			*file++ = 0;
-			cut_line(file, &f.line);
-			if (begins(file, "file://"))
-				file += 7;
-			f.file = *file ? mt_symbols_keep(file) : NULL;
-			f.system = begins(file, "node:") || !*file;
-		}
-		f.function = mt_symbols_keep(*name ? name : "(anonymous)");
-		return f;
-	}
-	if (begins(name, "py::")) {
-		char *file = strchr(name + 4, ':');
-
-		if (file) {
-			*file++ = 0;
-			f.file = mt_symbols_keep(file);
-			f.system = begins(file, "<frozen") || strstr(file, "/lib/python");
-		}
-		f.function = mt_symbols_keep(name + 4);
-		return f;
-	}
-	/* Java */
-	paren = strchr(name, '(');
-	if (paren && paren > name) {
-		*paren = 0;
-		space = strrchr(name, ' ');
-		name = space ? space + 1 : name;
-		f.function = mt_symbols_keep(name);
-		f.system = begins(name, "java.") || begins(name, "jdk.") || begins(name, "sun.") || begins(name, "javax.");
-	}
-	return f;
-}
-
-static int by_code(const void *x, const void *y)
-{
-	const struct generated *a = x, *b = y;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
-}
-
 bool mt_symbols_perf_map(struct mt_symbols *s, const char *path)
 {
-	char *data = mt_read_file(path, NULL), *save = NULL;
-	size_t cap = 0;
-	uint64_t end = 0;
-
-	if (!data)
-		return false;
-	s->n_g = 0;
-	for (char *l = strtok_r(data, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
-		char *p;
-		const uint64_t start = strtoull(l, &p, 16), size = *p == ' ' ? strtoull(p, &p, 16) : 0;
-
-		if (*p != ' ' || !p[1] || !size || size > UINT64_MAX - start)
-			continue;	/* torn, or not of this kind */
-		MT_GROW(s->g, s->n_g, cap);
-		s->g[s->n_g] = (struct generated){ .start = start, .end = start + size, .line = s->n_g,
-			.frame = parse_generated(p + 1) };
-		s->n_g++;
-	}
-	free(data);
-	if (s->n_g)
-		qsort(s->g, s->n_g, sizeof(*s->g), by_code);
-	free(s->g_reach);
-	s->g_reach = mt_alloc((s->n_g + 1) * sizeof(*s->g_reach));
-	for (size_t i = 0; i < s->n_g; i++) {
-		end = s->g[i].end > end ? s->g[i].end : end;
-		s->g_reach[i] = end;
-		s->g[i].frames = (struct mt_frames){ 1, &s->g[i].frame };
-	}
-	return true;
-}
-
-static const struct mt_frames *generated_at(const struct mt_symbols *s, uint64_t addr)
-{
-	const struct generated *best = NULL;
-	size_t lo = 0, hi = s->n_g;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->g[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo-- && s->g_reach[lo] > addr)
-		if (s->g[lo].end > addr && (!best || s->g[lo].line > best->line))
-			best = &s->g[lo];
-	return best ? &best->frames : NULL;
+	return mt_generated_read(&s->generated, path);
 }
 
 static size_t slot(const struct module *m, uint64_t key)
@@ -755,8 +608,8 @@ static const struct mt_frames *look_up(struct mt_symbols *s, uint64_t ip, bool i
 	uint64_t addr = at < 0 ? ip : ip - s->o[at].bias, key = addr << 1 | is_return;
 	size_t i;
 
-	if (at < 0 && s->n_g) {
-		const struct mt_frames *made = generated_at(s, is_return ? ip - 1 : ip);
+	if (at < 0) {
+		const struct mt_frames *made = mt_generated_at(&s->generated, is_return ? ip - 1 : ip);
 
 		if (made)
 			return made;
@@ -793,25 +646,41 @@ const struct mt_frames *mt_symbols_function(struct mt_symbols *s, uint64_t entry
 	return look_up(s, entry, false);
 }
 
-bool mt_symbols_block(struct mt_symbols *s, uint64_t return_address, int frame, const char *name, struct mt_element *out)
+/* The functions around a return address, innermost first, and their unit; how many, 0: none is known. */
+static int functions_at(struct mt_symbols *s, uint64_t return_address, Dwarf_Die *chain, Dwarf_Die **cu, Dwarf_Addr *pc)
 {
 	const long at = object_at(s, return_address - 1);
 	struct module *m = at < 0 ? &unknown : s->m[at];
 	const uint64_t addr = at < 0 ? 0 : return_address - 1 - s->o[at].bias;
 	Dwfl_Module *mod = at < 0 || m->system ? NULL : module_open(m);
-	Dwarf_Die chain[MAX_CHAIN], *cu;
 	Dwarf_Addr bias;
-	int n;
 
-	cu = mod ? unit_at(m, mod, addr, &bias) : NULL;
-	if (!cu)
-		return false;
+	*cu = mod ? unit_at(m, mod, addr, &bias) : NULL;
+	if (!*cu)
+		return 0;
 	if (!m->scopes)
 		m->scopes = mt_scopes_new();
-	n = mt_scopes_at(m->scopes, cu, addr - bias, chain, MAX_CHAIN);
-	if (frame >= n)
-		return false;
-	return mt_type_of_block(cu, chain + frame, n - frame, addr - bias, name, out);
+	*pc = addr - bias;
+	return mt_scopes_at(m->scopes, *cu, *pc, chain, MAX_CHAIN);
+}
+
+bool mt_symbols_block(struct mt_symbols *s, uint64_t return_address, int frame, const char *name, struct mt_element *out)
+{
+	Dwarf_Die chain[MAX_CHAIN], *cu;
+	Dwarf_Addr pc;
+	const int n = functions_at(s, return_address, chain, &cu, &pc);
+
+	return frame < n && mt_type_of_block(cu, chain + frame, n - frame, pc, name, out);
+}
+
+char *mt_symbols_declared(struct mt_symbols *s, uint64_t return_address, int frame)
+{
+	const struct mt_frames *fr = mt_symbols_frames(s, return_address);
+	Dwarf_Die chain[MAX_CHAIN], *cu;
+	Dwarf_Addr pc;
+	const int n = functions_at(s, return_address, chain, &cu, &pc);
+
+	return frame < n && frame < fr->n && fr->f[frame].line > 0 ? mt_scopes_declared(&chain[frame], fr->f[frame].line) : NULL;
 }
 
 /* --------------------------------------------------------------- statics */

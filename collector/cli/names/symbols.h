@@ -10,22 +10,7 @@
 #define MEMTRACE_CLI_SYMBOLS_H
 
 #include "cli/names/ctxlog.h"
-
-struct mt_frame {
-	const char *object;	/* path or NULL */
-	uint64_t offset;	/* of the address in the object, as in its file */
-	const char *function;	/* demangled, or NULL */
-	const char *file;	/* NULL: no line information */
-	int line, column;	/* column 0: unknown */
-	bool inlined;		/* into the next frame, which has the same ip */
-	bool system;		/* in a library of the system or one of its headers */
-	bool generated;		/* code made at run time, named by a perf map: the line is where the function begins */
-};
-
-struct mt_frames {
-	int n;
-	struct mt_frame *f;	/* innermost first; at least one */
-};
+#include "cli/names/frame.h"
 
 struct mt_symbols;
 
@@ -47,6 +32,12 @@ struct mt_element;
  * mt_symbols_frames(). False: not known. See types.h.
  */
 bool mt_symbols_block(struct mt_symbols *s, uint64_t return_address, int frame, const char *name, struct mt_element *out);
+
+/*
+ * The variable that function number @frame of mt_symbols_frames() declares on the line of the call there. The caller's; NULL: none, or
+ * several.
+ */
+char *mt_symbols_declared(struct mt_symbols *s, uint64_t return_address, int frame);
 
 /* Smallest static object of a library of the system, or in memory that is only read, in bytes. */
 #define MT_MIN_STATIC_SYSTEM 64

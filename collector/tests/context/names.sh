@@ -304,6 +304,121 @@ expect "wrappers by name" "parse print sort" "$(structures wrap.trace '^(default
 strip -o wrapstripped wrap && record -o wrapstripped.trace ./wrapstripped
 expect "wrappers without a name" 3 "$(structures wrapstripped.trace '^wrapstripped.0x' | awk '{ print $2 }' | sort -u | wc -l)"
 
+# ---- wrappers: a variable that is returned is the caller's; a member is not; what a parameter points to is the caller's, too
+cat > passed.c <<'END'
+#include <stdlib.h>
+#define NI __attribute__((noinline))
+struct mesh { double *cells, *nodes; };
+static void *volatile sink;
+NI static double *make(int n)
+{
+	double *p = malloc(n * sizeof(double));
+	if (!p) {
+		abort();
+	}
+	return p;
+}
+NI static void *direct(int n) { return calloc(n, 8); }
+NI static struct mesh *alloc_mesh(int n)
+{
+	static struct mesh m;
+	m.cells = malloc(n * sizeof(double));
+	m.nodes = make(n);
+	return &m;
+}
+NI static void alloc_pair(double **out, int n) { *out = malloc(n * 8); }
+NI static void use(void *p) { sink = p; }
+int main(void)
+{
+	double *new = malloc(9600);
+	double *grid = make(1001), *field = make(1002);
+	double *table = direct(1003), *other;
+	struct mesh *mesh = alloc_mesh(1004);
+	alloc_pair(&other, 1005);
+	use(make(1006));
+	use(new); use(grid); use(field); use(table); use(mesh->cells); use(other);
+	return 0;
+}
+END
+for how in "-O0" "-O2"; do
+	for cc in gcc clang; do
+		command -v $cc > /dev/null && $cc -g $how -o passed passed.c || continue
+		rm -rf passed.trace && record -o passed.trace -- ./passed
+		expect "names through wrappers ($cc $how)" 'heap field 8016;heap grid 8008;heap m.cells 8032;heap m.nodes 8032;heap new 9600;heap table 8024' \
+			"$(structures passed.trace '^(field|grid|m.cells|m.nodes|new|table|p|mesh)$' | paste -sd ';')"
+		expect "without a variable of the caller ($cc $how)" "heap main:30 8048" "$(structures passed.trace '^main:')"
+	done
+done
+gcc -g -O1 -o passed passed.c && mv passed.c away.c && rm -rf passed.trace && record -o passed.trace -- ./passed
+expect "without the source: what is declared on the line" 'heap new 9600' "$(structures passed.trace '^(new|table)$' | paste -sd ';')"
+mv away.c passed.c
+
+# ---- wrappers that are named
+cat > named.c <<'END'
+#include <stdlib.h>
+#define NI __attribute__((noinline))
+static void *pool[4];
+NI void *get(int i, int n) { pool[i] = malloc(n); return pool[i]; }
+int main(void)
+{
+	double *left = get(0, 6400), *right = get(1, 6408);
+	left[1] = right[2] = 3;
+	free(left);
+	return 0;
+}
+END
+gcc -g -O1 -o named named.c
+record -o named.trace -- ./named
+expect "what a function keeps has its name" "heap pool[i] 6400;heap pool[i] 6408" "$(structures named.trace '^(left|right|pool.i.)$' | paste -sd ';')"
+record --wrapper 'ge?' -o named2.trace -- ./named
+expect "--wrapper" "heap left 6400;heap right 6408" "$(structures named2.trace '^(left|right|pool.i.)$' | paste -sd ';')"
+printf '# ours\nget # a pool\n' > wrappers
+"$MEMTRACE" finish -q --force --wrapper @wrappers named.trace
+expect "finish --wrapper, a list in a file" "heap left 6400;heap right 6408" "$(structures named.trace '^(left|right|pool.i.)$' | paste -sd ';')"
+"$MEMTRACE" finish -q --force --wrapper @nowhere named.trace 2> nowhere.err
+expect "a list that is not there" "3 memtrace: nowhere, the list of --wrapper: No such file or directory" "$? $(cat nowhere.err)"
+
+# ---- Rust: both manglings, with and without optimisation
+cat > rust.rs <<'END'
+use std::collections::HashMap;
+use std::sync::Arc;
+struct Grid { cells: Vec<f64>, index: Vec<u32> }
+impl Grid {
+    #[inline(never)]
+    fn new(n: usize) -> Grid {
+        Grid { cells: vec![0.5; n], index: (0..n as u32 + 1).collect() }
+    }
+}
+fn main() {
+    let n = 10000;
+    let table: Arc<Vec<f64>> = Arc::new(vec![1.0; n]);
+    let mut out = vec![0u64; n + 2];
+    let grid = Grid::new(n + 3);
+    let mut list: Vec<u64> = Vec::with_capacity(n + 4);
+    let mut map: HashMap<u64, u64> = HashMap::new();
+    for i in 0..3000u64 {
+        list.push(i);
+        map.insert(i, i * 2);
+    }
+    out[5] = table[4] as u64 + grid.cells[3] as u64 + grid.index[7] as u64;
+    println!("{} {} {:?}", out[5], list[2], map.get(&77));
+}
+END
+if command -v rustc > /dev/null; then
+	# how strict is told by the compiler's options, RUST is others
+	for how in "-O" "-C opt-level=0" "-O -C symbol-mangling-version=v0"; do
+		rustc -g $how -o rust rust.rs 2> rust.log || { fail "rustc $how: $(head -n 1 rust.log)"; continue; }
+		rm -rf rust.trace && record -o rust.trace -- ./rust > /dev/null
+		expect "names in Rust ($how)" 'heap cells 80024;heap index 40016;heap list 80032;heap out 80016;heap table 80000' \
+			"$(structures rust.trace '^(cells|index|list|out|table)$' | paste -sd ';')"
+		expect "a map that grows is one ($how)" map "$(structures rust.trace '^map$' | cut -d' ' -f2 | sort -u)"
+		expect "nothing in Rust has another name ($how)" "" "$(structures rust.trace . | grep ^heap | grep -vE ' (cells|index|list|out|table|map) ')"
+		expect "no mangled name ($how)" 0 "$(grep -cE '_RN|17h[0-9a-f]{16}|::h[0-9a-f]{16}' rust.trace/p0000/stacks.csv)"
+	done
+else
+	skip "Rust: no rustc"
+fi
+
 # ---- a library that works in threads of its own: library and offset, not where threads begin
 if command -v xz > /dev/null && head -c 300000 /dev/urandom > big && record -o xz.trace xz -k -T2 --block-size=65536 big 2> /dev/null; then
 	expect "no block is named after start_thread" 0 "$(structures xz.trace '^(start_thread|clone)' | wc -l)"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/names/srcname.c cli/base/util.c
+// uses: cli/names/srcname.c cli/base/util.c cli/names/rustname.c
 /* Names of variables from source text. */
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,6 +15,11 @@ static const struct {
 	{ "double *A = malloc(n * sizeof(double));", "A" },
 	{ "\tdouble *restrict A = (double *)malloc(n);", "A" },
 	{ "m->data = calloc(n, 8);", "m->data" },
+	{ "double *new = malloc(n * sizeof(double));", "new" },
+	{ "new = (double *)malloc(n);", "new" },
+	{ "g->new = malloc(n);", "g->new" },
+	{ "char **delete = calloc(n, sizeof(*delete)), *using;", "delete" },
+	{ "auto *p = new double[n];", "p" },
 	{ "this->rows[i].cells = (cell *) malloc(n);", "this->rows[i].cells" },
 	{ "auto* x = new T[n];", "x" },
 	{ "auto x = std::make_unique<double[]>(n);", "x" },
@@ -76,7 +81,26 @@ static const char source[] =
 	"\tdouble *C = xmalloc(1),\n"
 	"\t       *D = xmalloc(2);\n"			/* 12 */
 	"\tstd::vector<int> p(5), q(6);\n"
-	"\tdone(); // x = malloc(1)\n";
+	"\tdone(); // x = malloc(1)\n"
+	"\tdouble *new = malloc(50);\n"		/* 15 */
+	"}\n"
+	"double *make(int n)\n"
+	"{\n"
+	"\tdouble *p = malloc(n), *q = malloc(n);\n"	/* 19 */
+	"\tif (!p) { die(); }\n"
+	"\tfor (int i = 0; i < n; i++) { p[i] = 0; }\n"
+	"\treturn (double *)p;\n"
+	"}\n"
+	"class Array {\n"
+	"\tT *first(int n) { m = new T[n]; T *t = new T[n]; use(t); return m[0]; }\n"	/* 25 */
+	"\tT *second() { return t; }\n"
+	"\tT *third(int n) {\n"
+	"\t\tif (n)\n"
+	"\t\t\treturn new T[n];\n"			/* 29 */
+	"\t\tauto v = std::vector<T>(n);\n"		/* 30 */
+	"\t\treturn std::move(v);\n"
+	"\t}\n"
+	"};\n";
 
 static void in_file(const char *path, int line, int column, const char *want)
 {
@@ -125,6 +149,17 @@ int main(void)
 	in_file(path, 99, 1, NULL);
 	in_file(path, 0, 0, NULL);
 	in_file("/nonexistent/x.c", 1, 1, NULL);
+	in_file(path, 15, 16, "new");
+	CHECK(mt_name_is_returned(path, 19, "p"));
+	CHECK(!mt_name_is_returned(path, 19, "q"));
+	CHECK(!mt_name_is_returned(path, 4, "p"));
+	CHECK(!mt_name_is_returned(path, 25, "m"));
+	CHECK(!mt_name_is_returned(path, 25, "t"));
+	CHECK(mt_name_is_returned(path, 29, NULL));
+	CHECK(!mt_name_is_returned(path, 30, NULL));
+	CHECK(mt_name_is_returned(path, 30, "v"));
+	CHECK(!mt_name_is_returned(path, 99, "p"));
+	CHECK(!mt_name_is_returned("/nonexistent/x.c", 1, "p"));
 	unlink(path);
 	return mt_test_done();
 }

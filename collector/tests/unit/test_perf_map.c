@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/scopes.c cli/base/util.c cli/names/demangle.c
-// libs: -ldw -lelf -ljansson
+// uses: cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/scopes.c cli/base/util.c cli/names/demangle.c cli/names/generated.c
+// libs: -ldw -lelf -ljansson -liberty
 /* Names of code that run-time systems make: what V8, Python and Java write, lines that are torn, places used twice. */
 #include <stdlib.h>
 #include <unistd.h>

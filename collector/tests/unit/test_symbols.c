@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/scopes.c cli/base/util.c cli/names/demangle.c
-// libs: -ldw -lelf -ljansson
+// uses: cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/scopes.c cli/base/util.c cli/names/demangle.c cli/names/generated.c
+// libs: -ldw -lelf -ljansson -liberty
 /* Functions of this program and of the C library by address, compared with libdwfl's own search. */
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
