@@ -51,10 +51,8 @@ static struct mt_patch hooks[] = {
 	{ "shmdt", zap_hook_shmdt, NULL, 0 },
 	{ "mseal", zap_hook_mseal, NULL, MT_PATCH_OPTIONAL },	/* since glibc 2.41 */
 	{ "ioctl", zap_hook_ioctl, NULL, 0 },
-	/* of the backend rwp only: */
 	{ "mprotect", zap_hook_mprotect, NULL, 0 },
 };
-#define RWP_HOOKS 1
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
@@ -375,7 +373,7 @@ static int patch(struct message *why)
 		say(why, "the thread descriptor of this libc is not known");
 		return -ENOSYS;
 	}
-	err = mt_patch_all(hooks, COUNT(hooks) - (p->config.library == MT_LIBRARY_HIDES ? 0 : RWP_HOOKS), &what);
+	err = mt_patch_all(hooks, COUNT(hooks), &what);
 	if (err) {
 		say(why, "libc cannot be patched, ");
 		say_error(why, what, err);

@@ -71,10 +71,13 @@ static void grow(uint64_t bytes)
 		mt_quiet_grow(bytes);
 }
 
-/* Is there memory whose changes must be known? */
+/*
+ * Is there memory whose changes must be known? While it is frozen it is not active any more and not yet frozen: there are mappings all
+ * the time, or what was mapped before.
+ */
 static int looks_after(void)
 {
-	return zap_space.active || zap_space.frozen.n;
+	return zap_space.active || zap_space.mapped || zap_space.frozen.n;
 }
 
 /* The end of a hook that took the lock with zap_enter(). */
@@ -563,7 +566,7 @@ int zap_hook_ioctl(int fd, unsigned long request, void *arg)
 {
 	long ret = mt_sys(SYS_ioctl, fd, request, arg);
 
-	if (ret == -EBUSY && request == UFFDIO_REGISTER && zap_space.active) {
+	if (ret == -EBUSY && request == UFFDIO_REGISTER && looks_after()) {
 		const struct uffdio_register *r = arg;
 		uint64_t mask = zap_enter();
 
@@ -577,18 +580,21 @@ int zap_hook_ioctl(int fd, unsigned long request, void *arg)
 	return (int)finish(ret);
 }
 
-/* Of the backend rwp only: what was inaccessible can be registered from now on. */
+/*
+ * A fork maps what it has read in the kernel's maps, for the child or when it freezes: nobody may change what can be done there
+ * meanwhile. Of the backend rwp: what was inaccessible can be registered from now on.
+ */
 int zap_hook_mprotect(void *addr, size_t len, int prot)
 {
 	long ret;
 
-	if (!zap_space.active || !zap_space.rwp || !prot) {
+	if (zap_space.rwp ? !zap_space.active || !prot : !zap_space.mapped) {
 		ret = mt_sys(SYS_mprotect, addr, len, prot);
 	} else {
 		uint64_t mask = zap_enter();
 
 		ret = mt_sys(SYS_mprotect, addr, len, prot);
-		if (!ret && zap_space.active)
+		if (!ret && zap_space.active && zap_space.rwp)
 			zap_rwp_protected((uint64_t)addr, len, prot);
 		leave(mask);
 	}
@@ -606,7 +612,7 @@ int zap_hook_brk(void *addr)
 
 	if (old && addr > old)
 		grow((uint64_t)addr - (uint64_t)old);
-	if (!s->active) {
+	if (!looks_after()) {
 		now = mt_sys(SYS_brk, addr);
 		__curbrk = (void *)now;
 	} else {
@@ -619,7 +625,7 @@ int zap_hook_brk(void *addr)
 		to = page_up((uint64_t)now);
 		if (old && s->active && to > from)
 			zap_share(from, to - from, PROT_READ | PROT_WRITE, MAP_NORESERVE);
-		else if (old && s->active && to < from)
+		else if (old && to < from)
 			zap_unshare(to, from - to);
 		__curbrk = (void *)now;
 		leave(mask);
@@ -644,7 +650,7 @@ void *zap_hook_shmat(int id, const void *addr, int flags)
 		len = segment.shm_segsz;
 	if (!(flags & SHM_RDONLY))
 		grow(len);
-	if (!zap_space.active) {
+	if (!looks_after()) {
 		ret = mt_sys(SYS_shmat, id, addr, flags);
 	} else {
 		uint64_t mask = zap_enter();
@@ -652,8 +658,9 @@ void *zap_hook_shmat(int id, const void *addr, int flags)
 		if (addr && (flags & SHM_REMAP))
 			zap_note_present((uint64_t)addr & ~(MT_PAGE - 1), len);
 		ret = mt_sys(SYS_shmat, id, addr, flags);
-		if (!mt_failed(ret) && zap_space.active) {
+		if (!mt_failed(ret))
 			zap_unshare((uint64_t)ret, len);
+		if (!mt_failed(ret) && zap_space.active) {
 			zap_adopt((uint64_t)ret, len, flags & SHM_EXEC ? PROT_EXEC : 0, MAP_SHARED | MAP_ANONYMOUS, -1);
 		}
 		if (!mt_failed(ret))

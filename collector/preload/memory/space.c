@@ -726,6 +726,7 @@ static long freeze_on(void *arg, int maps_fd, int memfd)
 {
 	const struct zap_regions *not = &zap_space.not_forked;
 	struct mt_maps *maps = arg;
+	uint64_t done = 0;
 	struct mt_map m;
 
 	(void)maps_fd;
@@ -738,12 +739,16 @@ static long freeze_on(void *arg, int maps_fd, int memfd)
 	while (mt_maps_next(maps, &m)) {
 		long ret;
 
-		if (!zap_is_mapping(&m, zap_space.dev, zap_space.ino))
+		if (!zap_is_mapping(&m, zap_space.dev, zap_space.ino) || m.end <= done)
 			continue;
+		/* the kernel's maps are read in pieces: what grew together meanwhile is there twice, and has been written to since */
+		if (m.start < done)
+			m.start = done;
 		ret = mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
 			     MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, memfd, m.start);
 		if (mt_failed(ret))
 			return ret;
+		done = m.end;
 	}
 	for (size_t i = 0; i < not->n; i++)
 		mt_sys(SYS_madvise, not->r[i].start, not->r[i].end - not->r[i].start, MADV_DONTFORK);

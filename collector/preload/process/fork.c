@@ -371,22 +371,62 @@ static uint64_t shared_futex_wait(const char *s)
 	return v[1] & FUTEX_PRIVATE_FLAG ? 0 : v[0];
 }
 
+/* The threads that ran when all was frozen, perhaps on their way into a wait by the old name. */
+#define RUNNERS 1024
+#define WAY_NS 100000		/* of a processor: nobody needs so much from the name of a futex into the wait */
+#define LOOK_NS 1000000
+#define LOOKS 1000		/* a thread that gets no processor meanwhile is left to itself */
+
+struct runners {
+	char process[16];	/* as /proc calls it, which may be that of another namespace */
+	int looks, n;
+	struct runner {
+		int tid;
+		uint64_t ran_ns;
+	} r[RUNNERS];
+};
+
+/* @path: of the folder of the thread, with room behind @end. Is it still on its way? */
+static int is_on_its_way(struct runners *w, int tid, const char *path, char *end)
+{
+	uint64_t ran_ns = UINT64_MAX;
+	int i = 0;
+
+	memcpy(end, "/schedstat", 11);
+	if (mt_proc_number(path, "", &ran_ns))
+		return 0;
+	while (i < w->n && w->r[i].tid != tid)
+		i++;
+	if (i == w->n && w->looks == 0 && i < RUNNERS)
+		w->r[w->n++] = (struct runner){ tid, ran_ns };
+	return i < RUNNERS && i < w->n && ran_ns - w->r[i].ran_ns < WAY_NS;
+}
+
+static void has_arrived(struct runners *w, int tid)
+{
+	for (int i = 0; i < w->n; i++)
+		if (w->r[i].tid == tid)
+			w->r[i].tid = 0;
+}
+
 /*
  * Threads that wait on a futex which is not process-private, as pthread_join() does, are
  * known to the kernel by file and offset. In the private mapping that takes the place the
  * same word has another name, under which the wake-up would come: so they are woken by the
- * old name, look again and wait by the new one. In the thread that forks, @arg its process id;
- * without a free descriptor on the monitor.
+ * old name, look again and wait by the new one. @arg: struct runners; in the thread that forks, without a free descriptor on the
+ * monitor. How many are still on their way, or negative errno.
  */
 static long wake_shared_waiters(void *arg, int maps_fd, int memfd)
 {
+	struct runners *w = arg;
 	struct mt_rawdir threads;
 	char path[96], text[128], *end = path;
-	long tid, err;
+	long tid, err, on_their_way = 0;
 
 	(void)maps_fd;
 	memcpy(end, "/proc/", 6);
-	end = mt_put_u64(end + 6, (uint64_t)*(int *)arg);
+	memcpy(end + 6, w->process, sizeof(w->process));
+	end += strlen(path);
 	memcpy(end, "/task/", 7);
 	err = mt_rawdir_open(&threads, path);
 	if (err)
@@ -394,7 +434,7 @@ static long wake_shared_waiters(void *arg, int maps_fd, int memfd)
 	while ((tid = mt_rawdir_number(&threads)) >= 0) {
 		uint64_t addr;
 		char *p;
-		long fd, k, w;
+		long fd, k, at;
 
 		p = mt_put_u64(end + 6, (uint64_t)tid);
 		memcpy(p, "/syscall", 9);
@@ -406,24 +446,41 @@ static long wake_shared_waiters(void *arg, int maps_fd, int memfd)
 		k = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
 		mt_sys(SYS_close, fd);
 		text[k > 0 ? k : 0] = 0;
+		if (text[0] == 'r') {	/* "running" */
+			on_their_way += is_on_its_way(w, (int)tid, path, p);
+			continue;
+		}
+		has_arrived(w, (int)tid);
 		addr = shared_futex_wait(text);
 		if (!addr)
 			continue;
-		w = mt_rawmap_at_place(MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, addr & ~(MT_PAGE - 1));
-		if (mt_failed(w))
+		at = mt_rawmap_at_place(MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, addr & ~(MT_PAGE - 1));
+		if (mt_failed(at))
 			continue;
-		mt_futex_wake((uint32_t *)(w + (long)(addr & (MT_PAGE - 1))));
-		mt_sys(SYS_munmap, w, MT_PAGE);
+		mt_futex_wake((uint32_t *)(at + (long)(addr & (MT_PAGE - 1))));
+		mt_sys(SYS_munmap, at, MT_PAGE);
 	}
-	return err;
+	return err ? err : on_their_way;
 }
 
 static void wake_waiters(const struct fork_call *c)
 {
-	int pid = mt_getpid();
+	const struct timespec pause = { 0, LOOK_NS };
+	struct runners *w = mt_rawmap(sizeof(*w));
+	long left = 1;
 
-	if (c->old_memfd < 0 || wake_shared_waiters(&pid, -1, c->old_memfd))
-		mt_monitor_call(wake_shared_waiters, &pid);
+	if (!w)
+		return;
+	if (mt_sys_readlink("/proc/self", w->process, sizeof(w->process) - 1) <= 0)
+		left = 0;
+	for (; left > 0 && w->looks < LOOKS; w->looks++) {
+		left = c->old_memfd < 0 ? -EBADF : wake_shared_waiters(w, -1, c->old_memfd);
+		if (left < 0)
+			left = mt_monitor_call(wake_shared_waiters, w);
+		if (left > 0)
+			mt_sys(SYS_nanosleep, &pause, 0);
+	}
+	mt_rawunmap(w, sizeof(*w));
 }
 
 /* Both processes on private mappings of the file, which nobody changes any more. 0, or negative errno: there must be no child. */
@@ -436,9 +493,6 @@ static long freeze(struct fork_call *c)
 	zap_let_go();
 	err = zap_freeze(&c->maps);
 	mt_process.tracing = 0;
-	/* twice: a thread on its way into the wait shows as "running" */
-	wake_waiters(c);
-	mt_sys(SYS_sched_yield);
 	wake_waiters(c);
 	mt_monitor_event(MT_EVENT_STOP);
 	return err;

@@ -14,7 +14,7 @@
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
-need_programs fidelity quirks visits rawways
+need_programs fidelity quirks visits rawways forkstorm inject
 export HOME=$work/home GIT_CONFIG_NOSYSTEM=1
 mkdir "$HOME"
 quirks=$bin/quirks
@@ -357,6 +357,32 @@ if [ "$(uname -m)" = x86_64 ]; then
 	fi
 else
 	skip "raw: the instructions are those of x86-64"
+fi
+
+# ---- forks beside threads ------------------------------------------------
+
+## forks-beside-threads: forks while other threads map, protect, allocate and make threads, also when the recorder is slow at it
+if wanted forks-beside-threads && [ "$backend" != none ]; then
+	for copies in full none; do
+		settings=(MEMTRACE_INTERVAL_NS=20000000 MEMTRACE_MIN_PROCESS=0 MEMTRACE_BACKEND=zap MEMTRACE_LIBRARY=traces MEMTRACE_RING_PAGES=8
+			MEMTRACE_MAX_OVERHEAD_PPM=0 MEMTRACE_SUBPHASES=1 MEMTRACE_DIR="$work/storm" MEMTRACE_PARENT_IMAGE=-000000001
+			LD_PRELOAD="$(dirname "$MEMTRACE")/libmemtrace-preload.so")
+		storm=(3 20)
+		# the first fork of a process is the only one that changes its memory
+		[ $copies = full ] || { settings+=(MEMTRACE_FORK_COPY_MAX=0); storm=(20 1); }
+		for call in none mmap fstat; do
+			slow=()
+			[ $call = none ] || slow=("$bin/inject" $call 1 -2500)
+			rm -rf "$work/storm"
+			mkdir "$work/storm" || exit 2
+			timeout 300 "${slow[@]}" env "${settings[@]}" "$bin/forkstorm" "${storm[@]}" "$RANDOM" > "$work/storm.out" 2>&1
+			case $? in
+			0) pass "forks-beside-threads: copies: $copies, slow: $call" ;;
+			126) skip "forks-beside-threads: slow: $call: $(head -1 "$work/storm.out")" ;;
+			*) fail "forks-beside-threads: copies: $copies, slow: $call: $(head -3 "$work/storm.out")" ;;
+			esac
+		done
+	done
 fi
 
 # ---- sanitizers -------------------------------------------------------------

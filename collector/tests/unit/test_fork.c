@@ -670,6 +670,27 @@ static void waiters_of_a_frozen_file(void)
 	CHECK_EQ(pthread_timedjoin_np(thread, NULL, &end), 0);
 }
 
+/* The same in a namespace where processes have other numbers than in /proc. */
+static void waiters_in_a_namespace(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (unshare(CLONE_NEWPID) && unshare(CLONE_NEWUSER | CLONE_NEWPID))
+			_exit(0);	/* not allowed here */
+		pid = fork();
+		if (!pid) {
+			waiters_of_a_frozen_file();
+			_exit(mt_test_done());
+		}
+		waitpid(pid, &status, 0);
+		_exit(status != 0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
 static void waits_for_the_child(void)
 {
 	struct fork_call c = { 0 };
@@ -709,5 +730,6 @@ int main(void)
 	futex_waits();
 	waits_for_the_child();
 	waiters_of_a_frozen_file();
+	waiters_in_a_namespace();
 	return mt_test_done();
 }

@@ -5,6 +5,8 @@
  *	inject CALL N ERRNO program arguments...
  * The N-th CALL (from 1) of code of libmemtrace-preload.so fails with ERRNO, a number; all others are made. Exit status: that of the
  * program, or 128 and its signal; 125: there were fewer than N of them. inject -l lists the calls.
+ *	inject CALL N -US program arguments...
+ * Each N-th of them is made up to US microseconds later, so that the other threads of the program come in between.
  *
  * A seccomp filter tells this program of each such call (Linux 5.0, SECCOMP_USER_NOTIF_FLAG_CONTINUE 5.5).
  */
@@ -25,6 +27,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define UNUSED 125
@@ -113,6 +116,49 @@ static int is_ours(int pid, uint64_t ip)
 	return ours;
 }
 
+static int64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000ll + t.tv_nsec / 1000;
+}
+
+/* Calls that wait for their time. */
+#define WAITING 64
+static struct {
+	uint64_t id;
+	int64_t until_us;
+} waiting[WAITING];
+static int n_waiting;
+
+static void go_on(int listener, uint64_t id, int error)
+{
+	struct seccomp_notif_resp answer = { .id = id, .error = -error, .flags = error ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+/* Answers those whose time has come. Milliseconds until the next one, at most @most. */
+static int let_go(int listener, int most)
+{
+	const int64_t now = now_us();
+
+	for (int i = 0; i < n_waiting;) {
+		const int64_t left = waiting[i].until_us - now;
+
+		if (left <= 0) {
+			go_on(listener, waiting[i].id, 0);
+			waiting[i] = waiting[--n_waiting];
+			continue;
+		}
+		if (left / 1000 < most)
+			most = (int)(left / 1000);
+		i++;
+	}
+	return most;
+}
+
 int main(int argc, char **argv)
 {
 	int pair[2], listener, status = 0, number = -1, error;
@@ -131,7 +177,7 @@ int main(int argc, char **argv)
 			number = calls[i].number;
 	n = atol(argv[2]);
 	error = atoi(argv[3]);
-	if (number < 0 || n < 1 || error < 1 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+	if (number < 0 || n < 1 || !error || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return 2;
 	pid = fork();
 	if (pid < 0)
@@ -151,27 +197,26 @@ int main(int argc, char **argv)
 	listener = receive_fd(pair[0]);
 	for (int ended = 0; listener >= 0;) {
 		struct seccomp_notif ask;
-		struct seccomp_notif_resp answer;
 		struct pollfd p = { listener, POLLIN, 0 };
 
 		if (!ended && waitpid(pid, &status, WNOHANG) == pid)
 			ended = 1;
 		/* all that have the filter are over */
-		if (poll(&p, 1, 20) < 0 || (p.revents & POLLHUP))
+		if (poll(&p, 1, let_go(listener, 20)) < 0 || (p.revents & POLLHUP))
 			break;
 		if (!(p.revents & POLLIN))
 			continue;
 		memset(&ask, 0, sizeof(ask));
 		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &ask))
 			continue;
-		memset(&answer, 0, sizeof(answer));
-		answer.id = ask.id;
-		answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-		if (is_ours((int)ask.pid, ask.data.instruction_pointer) && ++seen == n) {
-			answer.flags = 0;
-			answer.error = -error;
+		if (!is_ours((int)ask.pid, ask.data.instruction_pointer) || ++seen % n || (error > 0 && seen > n) || n_waiting == WAITING) {
+			go_on(listener, ask.id, 0);
+		} else if (error > 0) {
+			go_on(listener, ask.id, error);
+		} else {
+			waiting[n_waiting].id = ask.id;
+			waiting[n_waiting++].until_us = now_us() + rand() % -error;
 		}
-		ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 	}
 	while (waitpid(pid, &status, 0) == pid)
 		;
