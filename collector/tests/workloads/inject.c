@@ -152,8 +152,8 @@ static int let_go(int listener, int most)
 			waiting[i] = waiting[--n_waiting];
 			continue;
 		}
-		if (left / 1000 < most)
-			most = (int)(left / 1000);
+		if (left / 1000 + 1 < most)
+			most = (int)(left / 1000) + 1;
 		i++;
 	}
 	return most;

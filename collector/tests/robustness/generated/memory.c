@@ -589,13 +589,15 @@ static void lock(struct random *r)
 	unsigned first, n;
 
 	range(r, a, &first, &n);
-	a->flags |= n < a->pages ? IS_SPLIT : 0;
+	a->flags |= IS_SPLIT;	/* what is mapped over it later is another mapping */
 	switch (below(r, 4)) {
 	case 0: say(" mlock: %s", name_of(mlock(a->at + first * PAGE, n * PAGE))); break;
 	case 1: say(" mlock2: %s", name_of(mlock2(a->at + first * PAGE, n * PAGE, MLOCK_ONFAULT))); break;
 	case 2: say(" munlock: %s", name_of(munlock(a->at, a->pages * PAGE))); break;
 	default:
 		if (background_on)	/* which would find its memory locked, or not */
+			break;
+		if (geteuid())		/* all of the address space counts, and a recorded one has more of it */
 			break;
 		say(" all: %s", name_of(mlockall(chance(r, 50) ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)));
 		if (madvise(a->at, PAGE, MADV_DONTNEED) == -1)
