@@ -722,45 +722,6 @@ long zap_let_fork(int yes)
 	return 0;
 }
 
-static long freeze_on(void *arg, int maps_fd, int memfd)
-{
-	const struct zap_regions *not = &zap_space.not_forked;
-	struct mt_maps *maps = arg;
-	uint64_t done = 0;
-	struct mt_map m;
-
-	(void)maps_fd;
-	/* first, so that nothing of it is ever taken for other memory */
-	mt_maps_rewind(maps);
-	while (mt_maps_next(maps, &m))
-		if (zap_is_mapping(&m, zap_space.dev, zap_space.ino) && zap_regions_add(&zap_space.frozen, m.start, m.end))
-			return -ENOMEM;
-	mt_maps_rewind(maps);
-	while (mt_maps_next(maps, &m)) {
-		long ret;
-
-		if (!zap_is_mapping(&m, zap_space.dev, zap_space.ino) || m.end <= done)
-			continue;
-		/* the kernel's maps are read in pieces: what grew together meanwhile is there twice, and has been written to since */
-		if (m.start < done)
-			m.start = done;
-		ret = mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
-			     MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, memfd, m.start);
-		if (mt_failed(ret))
-			return ret;
-		done = m.end;
-	}
-	for (size_t i = 0; i < not->n; i++)
-		mt_sys(SYS_madvise, not->r[i].start, not->r[i].end - not->r[i].start, MADV_DONTFORK);
-	zap_space.mapped = 0;
-	return 0;
-}
-
-long zap_freeze(struct mt_maps *m)
-{
-	return zap_with_memfd(freeze_on, m);
-}
-
 int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
 {
 	return m->ino == ino && m->shared && m->major == major(dev) && m->minor == minor(dev) && m->offset == m->start;
