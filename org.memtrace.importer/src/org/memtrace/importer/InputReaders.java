@@ -17,6 +17,8 @@ import org.memtrace.importer.access.TabarnacReader;
 import org.memtrace.importer.chrome.ChromeReader;
 import org.memtrace.importer.csv.EventCsvReader;
 import org.memtrace.importer.ctf.CtfReader;
+import org.memtrace.importer.input.InputFile;
+import org.memtrace.importer.input.OtherFormat;
 import org.memtrace.importer.io.IoReader;
 import org.memtrace.importer.monitor.MonitorReader;
 import org.memtrace.importer.otf2.Otf2Reader;
@@ -29,6 +31,7 @@ import org.memtrace.importer.perfetto.PerfettoReader;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
+import org.memtrace.importer.samples.AccessCsvReader;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceFormatException;
@@ -50,7 +53,8 @@ public final class InputReaders {
 			new PerfettoReader(), //
 			new ParaverReader(), //
 			new PerfEventsReader(), //
-			new EventCsvReader()));
+			new EventCsvReader(), //
+			new AccessCsvReader()));
 
 	/**
 	 * A reader and what it recognised.
@@ -114,6 +118,28 @@ public final class InputReaders {
 				throw new TraceFormatException(input.text(), 0, "cannot be read: " + e.getMessage());
 			}
 		}
-		throw AccessReader.unknown(input);
+		throw unknown(input);
+	}
+
+	/** Why nobody reads an input. */
+	private static MemtraceException unknown(Input input) throws MemtraceException {
+		try {
+			if (input.isFolder()) {
+				Optional<String> folder = OtherFormat.sentence(input.first());
+				if (folder.isPresent()) {
+					return new TraceFormatException(input.text(), 0, folder.get());
+				}
+			} else {
+				for (InputFile file : input.files()) {
+					Optional<String> sentence = OtherFormat.sentence(file.head());
+					if (sentence.isPresent()) {
+						return new TraceFormatException(file.name(), 0, sentence.get());
+					}
+				}
+			}
+		} catch (IOException e) {
+			return new TraceFormatException(input.text(), 0, "cannot be read: " + e.getMessage());
+		}
+		return AccessReader.unknown(input);
 	}
 }

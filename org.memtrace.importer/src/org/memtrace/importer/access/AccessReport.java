@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 import org.memtrace.importer.input.Json;
 import org.memtrace.importer.input.SkipCounter;
@@ -98,10 +99,13 @@ final class AccessReport {
 			skips.warn(String.format(Locale.ROOT, "of %,d accesses the column Shared says otherwise than their times",
 					counts.sharedDiffers));
 		}
-		if (manifest.text("time_unit").equals("tick")) {
-			skips.warn("times are ticks of Moca's logical clock, one for each fault, and no nanoseconds");
-		}
+		ticks(manifest).ifPresent(skips::warn);
 		return new ImportReport(values, skips.warnings(), text(values, counted));
+	}
+
+	private static Optional<String> ticks(Json manifest) {
+		String clock = manifest.text("trace_type").equals("Moca") ? "Moca's logical clock, one for each fault" : "a logical clock";
+		return manifest.text("time_unit").equals("tick") ? Optional.of("times are ticks of " + clock + ", and no nanoseconds") : Optional.empty();
 	}
 
 	/** Accesses that the recorder knows to have lost; of a killed one, what its intervals tell. */
