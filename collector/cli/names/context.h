@@ -65,6 +65,13 @@ struct mt_callstack {
 	uint64_t *ip;		/* innermost first, return addresses */
 };
 
+/* One small block of many: what was allocated is known by samples. */
+struct mt_sample {
+	uint64_t addr, bytes;
+	uint64_t mean;		/* distance of samples, in bytes of small blocks of the thread, when it was taken */
+	int64_t time, stack;	/* id or -1 */
+};
+
 struct mt_context {
 	struct mt_structure *s;
 	size_t n, cap;
@@ -76,6 +83,8 @@ struct mt_context {
 	size_t n_objects, cap_objects;
 	struct mt_callstack *stacks;	/* by id; n == 0: not in the log */
 	size_t n_stacks, cap_stacks;
+	struct mt_sample *samples;	/* in the order of time */
+	size_t n_samples, cap_samples;
 	uint64_t small_count, small_bytes, lost_events, lost_bytes;
 	uint64_t brief_count, brief_bytes;	/* blocks that lived too briefly, and were too many, to be listed */
 	int64_t start, end;		/* V and E lines; -1 */

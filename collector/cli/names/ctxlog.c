@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cli/names/advice.h"
 #include "cli/names/ctxlog.h"
 #include "cli/names/log_parse.h"
 #include "cli/base/util.h"
@@ -328,58 +329,30 @@ static void heap_grew(struct mt_live *l, const struct mt_log_event *e)
 		l->heap[i].end = e->b;
 }
 
-/* Of what is unmapped only that is kept which had an advice: a program that gives none has none of this. */
-static void advise(struct mt_context *c, int64_t time, uint64_t start, uint64_t len, int what)
+/* The child begins with what the parent had; the thread that called fork is its main thread. */
+static void forked(struct mt_context *c, const struct mt_log_event *e)
 {
-	bool matters = what && len;
+	struct mt_thread *t;
 
-	for (size_t i = 0; i < c->n_advice && len && !matters; i++)
-		matters = c->advice[i].what && c->advice[i].start < start + len && c->advice[i].end > start;
-	if (!matters)
-		return;
-	MT_GROW(c->advice, c->n_advice, c->cap_advice);
-	c->advice[c->n_advice++] = (struct mt_advice){ time, start, start + page_up(c, len), what };
-}
+	c->n_cpu = 0;		/* of the parent */
+	t = thread_of(c, e->parent);
+	if (t) {
+		struct mt_thread me = *t;
 
-/* The advice for an address that is in force before a time. */
-static int advice_at(const struct mt_context *c, uint64_t addr, int64_t until)
-{
-	for (size_t i = c->n_advice; i-- > 0; )
-		if (c->advice[i].time < until && c->advice[i].start <= addr && addr < c->advice[i].end)
-			return c->advice[i].what;
-	return 0;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-uint64_t mt_context_advised(const struct mt_context *c, const struct mt_structure *s, int advice)
-{
-	const int64_t until = s->death < 0 ? INT64_MAX : s->death;
-	uint64_t *border = NULL, bytes = 0;
-	size_t n = 0, cap = 0;
-
-	for (size_t i = 0; i < c->n_advice; i++) {
-		const struct mt_advice *a = &c->advice[i];
-
-		if (a->time < until && a->start < s->end && a->end > s->start) {
-			MT_GROW(border, n, cap);
-			border[n++] = a->start > s->start ? a->start : s->start;
-			MT_GROW(border, n, cap);
-			border[n++] = a->end < s->end ? a->end : s->end;
-		}
+		t->name = NULL;
+		for (size_t i = 0; i < c->n_threads; i++)
+			free(c->threads[i].name);
+		me.tid = e->tid;
+		me.cpu_ns = -1;
+		me.parent = -1;
+		me.birth = e->time;
+		c->threads[0] = me;
+		c->n_threads = 1;
+	} else {
+		MT_GROW(c->threads, c->n_threads, c->cap_threads);
+		c->n_threads = 1;
+		c->threads[0] = (struct mt_thread){ e->tid, -1, NULL, e->time, -1, 0, 0, 0, -1, 0 };
 	}
-	if (n)
-		qsort(border, n, sizeof(*border), by_address);
-	for (size_t i = 1; i < n; i++)
-		if (border[i] > border[i - 1] && advice_at(c, border[i - 1], until) == advice)
-			bytes += border[i] - border[i - 1];
-	free(border);
-	return bytes;
 }
 
 static void apply(struct mt_context *c, struct mt_log_event *e)
@@ -403,6 +376,10 @@ static void apply(struct mt_context *c, struct mt_log_event *e)
 	case 'A':
 		block_born(c, e);
 		break;
+	case 'L':
+		MT_GROW(c->samples, c->n_samples, c->cap_samples);
+		c->samples[c->n_samples++] = (struct mt_sample){ e->a, e->b, e->c, e->time, e->stack };
+		break;
 	case 'R':
 		at = live_find(c->live, e->a);
 		if (at < 0) {
@@ -423,7 +400,7 @@ static void apply(struct mt_context *c, struct mt_log_event *e)
 			block_dies(c, at, e->time);
 		break;
 	case 'M':
-		advise(c, e->time, e->a, e->b, 0);
+		mt_advise(c, e->time, e->a, e->b, 0);
 		map_new(c, e, e->a, e->b, NULL);
 		map_unseen(c, e);
 		break;
@@ -431,14 +408,14 @@ static void apply(struct mt_context *c, struct mt_log_event *e)
 		find_unseen(c, e);
 		break;
 	case 'U':
-		advise(c, e->time, e->a, e->b, 0);
+		mt_advise(c, e->time, e->a, e->b, 0);
 		unmap(c, e->a, e->a + page_up(c, e->b), e->time);
 		mt_unseen_unmap(&c->unseen, e->a, e->a + page_up(c, e->b), e->time);
 		break;
 	case 'W':		/* the advice is the mapping's */
-		at = advice_at(c, e->a, INT64_MAX);
-		advise(c, e->time, e->a, e->b, 0);
-		advise(c, e->time, e->c, e->d, (int)at);
+		at = mt_advice_at(c, e->a, INT64_MAX);
+		mt_advise(c, e->time, e->a, e->b, 0);
+		mt_advise(c, e->time, e->c, e->d, (int)at);
 		remap(c, e);
 		mt_unseen_move(&c->unseen, e->a, e->a + page_up(c, e->b), e->c, e->c + page_up(c, e->d), e->time);
 		break;
@@ -454,7 +431,7 @@ static void apply(struct mt_context *c, struct mt_log_event *e)
 			c->live->brk_hi = e->c;
 		break;
 	case 'G':
-		advise(c, e->time, e->a, e->b, (int)e->c);
+		mt_advise(c, e->time, e->a, e->b, (int)e->c);
 		break;
 	case 'H':
 		heap_grew(c->live, e);
@@ -483,26 +460,7 @@ static void apply(struct mt_context *c, struct mt_log_event *e)
 		c->cpu[c->n_cpu++] = (struct mt_cpu_time){ e->tid, e->time, e->a };
 		break;
 	case 'Y':
-		c->n_cpu = 0;		/* of the parent */
-		/* the thread that called fork is the main thread of the child */
-		t = thread_of(c, e->parent);
-		if (t) {
-			struct mt_thread me = *t;
-
-			t->name = NULL;
-			for (size_t i = 0; i < c->n_threads; i++)
-				free(c->threads[i].name);
-			me.tid = e->tid;
-			me.cpu_ns = -1;
-			me.parent = -1;
-			me.birth = e->time;
-			c->threads[0] = me;
-			c->n_threads = 1;
-		} else {
-			MT_GROW(c->threads, c->n_threads, c->cap_threads);
-			c->n_threads = 1;
-			c->threads[0] = (struct mt_thread){ e->tid, -1, NULL, e->time, -1, 0, 0, 0, -1, 0 };
-		}
+		forked(c, e);
 		break;
 	case 'C':
 		c->small_count = e->a;
@@ -587,6 +545,8 @@ static void inherit(struct mt_context *dst, const struct mt_context *src)
 	dst->objects = copy(src->objects, src->n_objects * sizeof(*src->objects));
 	for (size_t i = 0; i < src->n_objects; i++)
 		dst->objects[i].path = mt_strdup(src->objects[i].path);
+	dst->cap_samples = src->n_samples;
+	dst->samples = copy(src->samples, src->n_samples * sizeof(*src->samples));
 	dst->cap_advice = src->n_advice;
 	dst->advice = copy(src->advice, src->n_advice * sizeof(*src->advice));
 	dst->cap_stacks = src->n_stacks;
@@ -792,5 +752,6 @@ void mt_context_free(struct mt_context *c)
 	free(c->objects);
 	free(c->stacks);
 	free(c->advice);
+	free(c->samples);
 	memset(c, 0, sizeof(*c));
 }

@@ -19,8 +19,6 @@ extern const char *const mt_kind_name[MT_N_KINDS];
  */
 int mt_context_read(struct mt_context *c, const char *trace, const char *dir);
 void mt_context_free(struct mt_context *c);
-/* Bytes of a structure for which an advice about huge pages is in force at its death, or at the end. */
-uint64_t mt_context_advised(const struct mt_context *c, const struct mt_structure *s, int advice);
 /* Gives back what mt_context_read keeps for the next child of the same parent. */
 void mt_context_forget(void);
 /* Index of a new, zeroed structure. */

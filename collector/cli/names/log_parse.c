@@ -109,7 +109,7 @@ static void add_stack(struct mt_context *c, struct cursor *k)
  * S a text, w a word of one letter.
  */
 static const char *const fields[128] = {
-	['F'] = "tp", ['Y'] = "tpi", ['O'] = "tABCdS", ['o'] = "tA", ['A'] = "tiAbsw", ['R'] = "tiAbsw", ['D'] = "tiA",
+	['F'] = "tp", ['Y'] = "tpi", ['O'] = "tABCdS", ['o'] = "tA", ['A'] = "tiAbsw", ['L'] = "tiAbsc", ['R'] = "tiAbsw", ['D'] = "tiA",
 	['M'] = "tiAbCDsS", ['Q'] = "tAbCdS", ['U'] = "tAb", ['W'] = "tAbCd", ['B'] = "tAbCd", ['G'] = "tAbC", ['H'] = "tAB",
 	['T'] = "tipABC", ['N'] = "tiS", ['X'] = "tiS", ['P'] = "tia", ['C'] = "tabcds", ['K'] = "tab", ['E'] = "t",
 };

@@ -64,6 +64,8 @@ struct ctx_thread {
 	uint64_t cpu_base, cpu_told;	/* CPU time before the image began; logged last. ns */
 	_Atomic uint64_t small_count, small_bytes;
 	_Atomic uint64_t brief_count, brief_bytes;	/* of blocks that are not listed and that this thread freed */
+	int64_t sample_left;	/* bytes of small blocks until the next one is told, see sample.c */
+	uint64_t sample_mean, sample_state, sample_when;	/* mean 0: none yet */
 	struct ctx_waiting *waiting;	/* births that wait, see brief.c; stays with the slot. NULL: none yet */
 	struct ctx_thread *next;	/* all slots ever made; never shortened */
 	struct ctx_memo memo[CTX_MEMOS];	/* of the owner only */
@@ -149,6 +151,11 @@ void ctx_brief_settle(bool everything, bool monitor);	/* lists what waits: all, 
 void ctx_brief_thread_gone(struct ctx_thread *t);	/* its numbers, into those of all that are gone */
 void ctx_brief_gone(uint64_t *count, uint64_t *bytes);
 void ctx_brief_fork_child(void);	/* no lock is held */
+
+/* ---- sample.c: small blocks ---- */
+/* The thread's sample_left went below 0 with a small block. ctx_nest > 0. */
+void ctx_sample(struct ctx_thread *t, const void *p, size_t n, const void *caller) __attribute__((noinline, cold));
+uint64_t ctx_sample_distance(uint64_t *state, uint64_t mean);	/* bytes, of an exponential distribution; *state is not 0 */
 
 /* ---- thread.c ---- */
 void ctx_thread_init(void);

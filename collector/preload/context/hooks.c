@@ -186,7 +186,7 @@ static inline bool recording(void)
 	       mt_in_hook == 0;
 }
 
-static inline void count_small(size_t n)
+static inline __attribute__((always_inline)) void count_small(const void *p, size_t n)
 {
 	struct ctx_thread *t = ctx_thread_self();
 
@@ -199,6 +199,13 @@ static inline void count_small(size_t n)
 	atomic_store_explicit(&t->small_bytes, n +
 		atomic_load_explicit(&t->small_bytes, memory_order_relaxed),
 		memory_order_relaxed);
+	t->sample_left -= (int64_t)n;
+	if (ctx_unlikely(t->sample_left < 0)) {
+		int err = errno;
+
+		ctx_sample(t, p, n, __builtin_return_address(0));	/* of the hook */
+		errno = err;
+	}
 }
 
 static int current_tid(void)
@@ -269,7 +276,7 @@ static inline __attribute__((always_inline)) void born(char how, void *p, size_t
 	if (ctx_unlikely(n >= ctx_min_alloc))
 		birth(how, p, n, __builtin_return_address(0));	/* of the hook */
 	else
-		count_small(n);
+		count_small(p, n);
 }
 
 #define CHUNK_FLAGS 7u

@@ -74,6 +74,8 @@ struct ctx_thread *ctx_thread_self(void)
 		t->cpu_base = t->cpu_told = 0;
 		t->self = (uintptr_t)pthread_self();
 		t->stack_start = t->stack_end = 0;
+		t->sample_left = 0;
+		t->sample_mean = 0;
 		for (int i = 0; i < CTX_MEMOS; i++)
 			t->memo[i].sp = 0;
 		atomic_store(&t->used, 1);

@@ -419,6 +419,102 @@ else
 	skip "Rust: no rustc"
 fi
 
+# ---- small blocks: which place allocated the pages of a heap, against what the program says itself, page by page
+cat > small.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define NI __attribute__((noinline))
+struct list { struct list *next; long value[5]; };
+struct left { struct left *next; char text[56]; };
+struct right { struct right *next; char text[88]; };
+static double ***u, **v;
+static struct list *first;
+static struct left *lefts;
+static struct right *rights;
+static void say(const char *name, void *p, size_t n)
+{
+	for (unsigned long page = (unsigned long)p >> 12; page <= ((unsigned long)p + n - 1) >> 12; page++)
+		printf("%lx %s\n", page, name);
+}
+NI static void push(long i)
+{
+	struct list *node = malloc(sizeof(*node));
+	memset(node, 1, sizeof(*node));
+	node->next = first;
+	node->value[0] = i;
+	first = node;
+	say("node", node, sizeof(*node));
+}
+static void *run(void *arg)
+{
+	double **rows = arg;
+	for (int i = 0; i < 1500; i++) {
+		rows[i] = calloc(129, sizeof(double));
+		say("rows", rows[i], 1032);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	static double *rows[1500];
+
+	u = malloc(8 * sizeof(*u));
+	for (int k = 0; k < 8; k++) {
+		u[k] = malloc(300 * sizeof(**u));
+		for (int j = 0; j < 300; j++) {
+			u[k][j] = malloc(258 * sizeof(double));
+			say("u", u[k][j], 2064);
+		}
+	}
+	v = malloc(2000 * sizeof(*v));
+	for (int j = 0; j < 2000; j++) {
+		v[j] = malloc(258 * sizeof(double));
+		say("v", v[j], 2064);
+	}
+	for (long i = 0; i < 40000; i++)
+		push(i);
+	for (long i = 0; i < 15000; i++) {
+		struct left *l = malloc(sizeof(*l));
+		l->next = lefts;
+		lefts = l;
+		say("mixed", l, sizeof(*l));
+		struct right *r = malloc(sizeof(*r));
+		r->next = rights;
+		rights = r;
+		say("mixed", r, sizeof(*r));
+	}
+	pthread_create(&t, NULL, run, rows);
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+gcc -g -O1 -pthread -o small small.c && record -o small.trace -- ./small > small.out
+# pages of each place, and how many of them have its name, no name, another one
+python3 - small.out small.trace/p0000/structures.csv > small.pages <<'END'
+import collections, csv, sys
+truth = {}
+for line in open(sys.argv[1]):
+    page, name = line.split()
+    page = int(page, 16)
+    truth[page] = name if truth.get(page, name) == name else "border"
+parts = [(int(r["Start"], 16) >> 12, int(r["End"], 16) >> 12, r["Name"], r["Site"]) for r in csv.DictReader(open(sys.argv[2], newline=""))
+         if r["Kind"] == "brk" and r["Site"]]
+count = collections.Counter()
+for page, name in truth.items():
+    found = {n.split(" (")[0] for a, b, n, _ in parts if a <= page < b} - {"lefts", "rights"}
+    count[name, "none" if not found else "right" if found == {name} else "wrong"] += 1
+for name in ("u", "v", "node", "rows", "mixed"):
+    n = sum(count[name, k] for k in ("right", "none", "wrong"))
+    print(name, "named" if count[name, "right"] > 0.85 * n else "not named" if count[name, "none"] > 0.9 * n else dict(count),
+          "wrong" if count[name, "wrong"] > 0.02 * n else "right")
+END
+expect "pages of small blocks" 'u named right;v named right;node named right;rows named right;mixed not named right' "$(paste -sd ';' small.pages)"
+expect "what they are called" 'node (blocks of 48 bytes);rows (rows of 1.01 KiB);u (rows of 2.02 KiB);v (rows of 2.02 KiB)' \
+	"$(csv small.trace/p0000/structures.csv Kind Name Site | sed -n 's/^brk|\(.*\)|..*/\1/p' | sort -u | paste -sd ';')"
+
 # ---- a library that works in threads of its own: library and offset, not where threads begin
 if command -v xz > /dev/null && head -c 300000 /dev/urandom > big && record -o xz.trace xz -k -T2 --block-size=65536 big 2> /dev/null; then
 	expect "no block is named after start_thread" 0 "$(structures xz.trace '^(start_thread|clone)' | wc -l)"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/names/ctxlog.c cli/names/log_parse.c cli/base/util.c cli/names/unseen_log.c
+// uses: cli/names/ctxlog.c cli/names/log_parse.c cli/base/util.c cli/names/unseen_log.c cli/names/advice.c
 /* context.log replayed: lives, mappings that are cut, fork, torn lines. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "cli/names/advice.h"
 #include "cli/names/ctxlog.h"
 #include "cli/base/util.h"
 
@@ -284,6 +285,25 @@ int main(void)
 	put("p0000", "H 5 7000000 7003000;\nH 6 b000000 b001000;\nH 5 7000000 7008000;\n");
 	put("p0001", "F 20 0;\nY 20 5 55;\nH 20 7000000 7004000;\n");
 	expect("p0001", "brk 7000000-7004000 20..-1;", 0, 0);
+	/* samples of small blocks: a child has those that its parent had by then, and its own */
+	mt_context_forget();
+	put("p0000", "T 1 5 -1 0 0 0;\nL 10 5 1000 48 3 1024;\nL 30 5 2000 64 4 16384;\nL 31 5 2000 64;\n");
+	put("p0001", "F 20 0;\nY 20 5 55;\nL 25 55 3000 32 -1 1024;\n");
+	CHECK_EQ(mt_context_read(&c, dir, "p0000"), 0);
+	CHECK_EQ(c.n_samples, 2);
+	CHECK_EQ(c.samples[1].addr, 0x2000);
+	CHECK_EQ(c.samples[1].bytes, 64);
+	CHECK_EQ(c.samples[1].stack, 4);
+	CHECK_EQ(c.samples[1].mean, 16384);
+	CHECK_EQ(c.bad_lines, 1);
+	mt_context_free(&c);
+	CHECK_EQ(mt_context_read(&c, dir, "p0001"), 0);
+	CHECK_EQ(c.n_samples, 2);
+	CHECK_EQ(c.samples[0].addr, 0x1000);
+	CHECK_EQ(c.samples[1].addr, 0x3000);
+	CHECK_EQ(c.samples[1].stack, -1);
+	mt_context_free(&c);
+
 	/* a log that forks from itself must not run for ever */
 	mt_context_forget();
 	put("p0003", "F 20 3;\nA 30 5 1000 256 -1 m;\n");

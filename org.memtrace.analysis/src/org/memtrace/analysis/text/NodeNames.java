@@ -101,7 +101,8 @@ public final class NodeNames {
 		return switch (s.kind()) {
 		case HEAP, MMAP -> true;
 		case STATIC -> !s.site().isEmpty();
-		case STACK, BRK, FILE -> false;
+		case BRK -> !s.isWholeHeap();
+		case STACK, FILE -> false;
 		};
 	}
 

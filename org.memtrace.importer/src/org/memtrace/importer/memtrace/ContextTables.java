@@ -304,7 +304,7 @@ public final class ContextTables {
 				skips.skip(name, row.line(), "structure without bytes");
 				return;
 			}
-			structures.add(new Structure(structures.size(), image.index(), kind, name(kind, row.text("Name")), start, end,
+			structures.add(new Structure(structures.size(), image.index(), kind, name(kind, row.text("Site"), row.text("Name")), start, end,
 					birth(image, row.number("Birth", -1)), death(image, row.number("Death", -1)), row.number("TaskId", -1),
 					stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site"), row.text("Type"),
 					row.text("Members"), row.number("HugeBytes", -1), row.number("NoHugeBytes", -1)));
@@ -343,8 +343,8 @@ public final class ContextTables {
 		}
 	}
 
-	/** The heap segment has one name in tables and pictures; older recorders called it heap (brk). */
-	private static String name(StructureKind kind, String recorded) {
-		return kind == StructureKind.BRK ? MemoryTreeBuilder.BRK_NAME : recorded;
+	/** The heap segment has one name in tables and pictures; older recorders called it heap (brk). A part of it has a site. */
+	private static String name(StructureKind kind, String site, String recorded) {
+		return kind == StructureKind.BRK && site.isBlank() ? MemoryTreeBuilder.BRK_NAME : recorded;
 	}
 }

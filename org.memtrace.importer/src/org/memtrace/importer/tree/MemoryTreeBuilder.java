@@ -360,7 +360,7 @@ public final class MemoryTreeBuilder {
 		}
 		places.sort(Comparator.comparingInt(this::firstNumber));
 		Structure first = structures.get(blocks.get(0).structure);
-		String what = first.kind() == StructureKind.BRK ? "heaps" : "blocks";
+		String what = first.isWholeHeap() ? "heaps" : first.kind() == StructureKind.BRK ? "parts" : "blocks";
 		return place(blocks, String.format(Locale.ROOT, "%s (%,d %s)", label(first), count, what), places.size() > 1 ? places : List.of());
 	}
 
@@ -590,7 +590,7 @@ public final class MemoryTreeBuilder {
 	}
 
 	private String nameOf(Structure s) {
-		if (s.kind() == StructureKind.BRK) {
+		if (s.isWholeHeap()) {
 			return BRK_NAME;
 		}
 		if (!s.name().isBlank()) {

@@ -51,6 +51,11 @@ public record Structure(int id, int image, StructureKind kind, String name, long
 		return plain.indexOf(" #") < 0 ? plain : plain.replaceFirst(" #\\d+$", "");
 	}
 
+	/** Whether it is a heap of the allocator as a whole: a part of one that a single place fills has that place as its site. */
+	public boolean isWholeHeap() {
+		return kind == StructureKind.BRK && site.isBlank();
+	}
+
 	/** Its place in the source without folders, {@code file:line}; empty when not known. */
 	public String shortSite() {
 		return site.substring(site.lastIndexOf('/') + 1);

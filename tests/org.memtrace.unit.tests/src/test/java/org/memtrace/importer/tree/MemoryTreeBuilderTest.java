@@ -170,6 +170,28 @@ class MemoryTreeBuilderTest {
 	}
 
 	@Test
+	void partsOfTheHeapHaveTheNameOfTheirPlace() throws Exception {
+		List<Structure> structures = List.of(structure(0, StructureKind.BRK, "[heap]", 0x40000, 0x50000, -1),
+				part(1, "u (rows of 2 KiB)", 0x41000), part(2, "u (rows of 2 KiB)", 0x45000), part(3, "v (rows of 2 KiB)", 0x43000));
+		PageCells cells = cells(new long[][] { { 0x40, 0 }, { 0x41, 1 }, { 0x43, 3 }, { 0x45, 2 } });
+		assertEquals("""
+				ROOT MemoryRoot
+				  STRUCTURE heap (small blocks)
+				    PAGE heap (small blocks) [page 0]
+				  GROUP u (rows of 2 KiB) (2 parts)
+				    PAGE u (rows of 2 KiB) (2 parts) [page 0]
+				    PAGE u (rows of 2 KiB) (2 parts) [page 4]
+				  STRUCTURE v (rows of 2 KiB)
+				""", print(build(cells, structures, 2, Map.of(), List.of()).virtual()));
+	}
+
+	/** A page of the heap that one place has filled. */
+	private static Structure part(int id, String name, long start) {
+		return new Structure(id, 0, StructureKind.BRK, name, start, start + 0x1000, 0, Long.MAX_VALUE, -1, -1,
+				"/src/mg.c:" + name.charAt(0), "", "", -1, -1);
+	}
+
+	@Test
 	void memoryMapNamesAndJoinsRanges() throws Exception {
 		MemoryMap map = new MemoryMap();
 		map.add("00010000-00018000 r-xp 00000000 08:01 123 /usr/lib/libc.so.6");
