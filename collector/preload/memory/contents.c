@@ -9,6 +9,10 @@
 #include "common/maps.h"
 #include "common/rawsys.h"
 
+#ifndef MADV_COLD
+#define MADV_COLD 20
+#endif
+
 /* n bytes at @in to offset @dst of the memory file @to. */
 static long store(int to, uint64_t dst, const char *in, uint64_t n, int may_write)
 {
@@ -186,9 +190,15 @@ long zap_make_private(uint64_t addr, uint64_t len)
 	return err;
 }
 
+int zap_is_locked(uint64_t addr)
+{
+	return mt_sys(SYS_madvise, addr, MT_PAGE, MADV_COLD) == -EINVAL;
+}
+
 static long freeze_on(void *arg, int maps_fd, int memfd)
 {
 	const struct zap_regions *not = &zap_space.not_forked;
+	const int locks = zap_locks_anything();
 	struct mt_maps *maps = arg;
 	uint64_t done = 0;
 	struct mt_map m;
@@ -201,6 +211,7 @@ static long freeze_on(void *arg, int maps_fd, int memfd)
 			return -ENOMEM;
 	mt_maps_rewind(maps);
 	while (mt_maps_next(maps, &m)) {
+		int locked;
 		long ret;
 
 		if (!zap_is_mapping(&m, zap_space.dev, zap_space.ino) || m.end <= done)
@@ -208,10 +219,13 @@ static long freeze_on(void *arg, int maps_fd, int memfd)
 		/* the kernel's maps are read in pieces: what grew together meanwhile is there twice, and has been written to since */
 		if (m.start < done)
 			m.start = done;
+		locked = locks && zap_is_locked(m.start);
 		ret = mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
 			     MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, memfd, m.start);
 		if (mt_failed(ret))
 			return ret;
+		if (locked)
+			mt_sys(SYS_mlock2, m.start, m.end - m.start, 1 /* MLOCK_ONFAULT */);
 		done = m.end;
 	}
 	for (size_t i = 0; i < not->n; i++)

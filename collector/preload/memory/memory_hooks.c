@@ -21,9 +21,6 @@
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
-#ifndef MADV_COLD
-#define MADV_COLD 20
-#endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
@@ -202,13 +199,10 @@ int zap_hook_munmap(void *addr, size_t len)
 	return (int)finish(ret);
 }
 
-/*
- * What was copied from @old is locked if that is. Asked by an advice that changes nothing of the contents and is refused for locked
- * memory (Linux 5.4; older ones refuse it always).
- */
+/* What was copied from @old is locked if that is. */
 static void keep_lock(uint64_t old, uint64_t at, uint64_t len)
 {
-	if (mt_sys(SYS_madvise, old, MT_PAGE, MADV_COLD) == -EINVAL && zap_locks_anything())
+	if (zap_is_locked(old) && zap_locks_anything())
 		mt_sys(SYS_mlock2, at, len, 1 /* MLOCK_ONFAULT */);
 }
 

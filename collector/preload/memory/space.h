@@ -211,6 +211,11 @@ long zap_copy_private(uint64_t addr, uint64_t len, int prot, int memfd);
 long zap_copy(uint64_t to, uint64_t from, uint64_t len);
 /* Has the program memory that is locked? */
 int zap_locks_anything(void);
+/*
+ * If so, is it this page? Asked by an advice that changes nothing of the contents and is refused for locked memory (Linux 5.4; older ones
+ * refuse it always).
+ */
+int zap_is_locked(uint64_t addr);
 /* Protection of the mapping at addr, negative when there is none. Read and write where that cannot be known. */
 int zap_prot_at(uint64_t addr);
 /* Builds the set of traced ranges anew from the kernel's maps (fd of mt_maps_open()). */

@@ -347,6 +347,8 @@ static void c_mlock(void)
 {
 	char *p = anon(64 * PAGE);
 	struct rlimit rl;
+	int status = 0;
+	pid_t pid;
 
 	getrlimit(RLIMIT_MEMLOCK, &rl);
 	MUST(!mlock(p, 64 * PAGE));
@@ -354,6 +356,13 @@ static void c_mlock(void)
 	nap(120);
 	MUST(same(p, 64 * PAGE, 1));
 	MUST(!munlock(p, 32 * PAGE));
+	/* a fork changes nothing of it here; the child has the contents */
+	pid = fork();
+	if (!pid)
+		_exit(!same(p, 64 * PAGE, 1));
+	MUST(waitpid(pid, &status, 0) == pid && !status);
+	MUST(madvise(p + 40 * PAGE, PAGE, MADV_DONTNEED) == -1 && errno == EINVAL);
+	MUST(!madvise(p, PAGE, MADV_DONTNEED) && zero(p, PAGE));
 	if (!mlockall(MCL_CURRENT | MCL_FUTURE)) {
 		char *q = anon(64 * PAGE);
 
