@@ -5,7 +5,7 @@
  * system() before 2.29. Found by decoding the code, never by a version or an offset. x86-64 only.
  *
  * And where any other object makes one by an instruction of its own: fork(2), or clone(2) and clone3(2) that may not share memory,
- * with the number as a constant.
+ * with the number as a constant; or may make one, since the number comes from elsewhere.
  *
  * A place is a run of whole instructions around the system call which may be executed elsewhere and be replaced by a jump:
  * none depends on its address, and nothing jumps into the middle.
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #define MT_SITE_MIN 14	/* bytes of a jump to anywhere */
+#define MT_SITE_NEAR 5	/* bytes of a jump to what is not farther than 2 GiB */
 #define MT_SITE_MAX 28	/* it ends with the instruction that reaches it, of 15 bytes at most */
 #define MT_SITES 4
 #define MT_SITE_TARGETS 64
@@ -27,7 +28,7 @@ struct mt_clone_site {
 	unsigned int after;	/* and behind it */
 	unsigned int padding;	/* and of what nobody reaches behind that */
 	uint64_t flags;		/* of the process: a constant in the code, and there is no stack of its own; not of mt_process_sites() */
-	int number;		/* of the system call */
+	int number;		/* of the system call; 0: only the running program knows it (mt_process_sites()) */
 };
 
 enum mt_clone_found {
@@ -63,12 +64,11 @@ struct mt_code {
 };
 
 /*
- * The places at which the code makes processes by itself, at most @room, without those that share memory for certain. How many, or -1 when
- * one cannot be replaced. *@calls: there are system calls in it, or something that looks so. Any context that may read the code.
+ * The places at which the code makes processes by itself, at most @room, without those that share memory for certain; of at least
+ * MT_SITE_NEAR bytes. How many, or -1 when one cannot be replaced, but for those whose number is not known, of which half the room is
+ * for as many as are read without a doubt. *@calls: there are system calls in it, or something that looks so. Any context that may read
+ * the code.
  */
 int mt_process_sites(const struct mt_code *c, struct mt_clone_site *s, int room, int *calls);
-
-/* Length of the instruction at @code, 0 = not known; for its test. */
-size_t mt_x86_length(const uint8_t *code, size_t len);
 
 #endif

@@ -35,7 +35,7 @@
 #define MT_NEVER_REACHED 0
 #endif
 #define MT_MOVED_MAX 112
-#define MT_MOVED 36
+#define MT_NEAR_MAX 160
 
 /*
  * A thread by clone(2): it calls the function at stack[0] with the argument at stack[1] and ends with what it returns. The
@@ -58,8 +58,11 @@ size_t mt_arch_jump(uint8_t *code, const void *at, const void *to);
 /* After code was changed, which is executable again. Calls nothing. */
 void mt_arch_code_changed(void *at, size_t bytes);
 
+/* The same for a jump of MT_SITE_NEAR bytes (common/clonesite.h). 0: @to is too far away; x86-64 only. */
+size_t mt_arch_near_jump(uint8_t *code, const void *at, const void *to);
+
 /*
- * What is moved from around a system call (common/clonesite.h), MT_MOVED times MT_MOVED_MAX bytes, alone on their pages: these are
+ * What is moved from around a system call of libc (common/clonesite.h), MT_SITES times MT_MOVED_MAX bytes, alone on their pages: these are
  * written while what writes them runs.
  */
 extern char mt_arch_moved[] __attribute__((visibility("hidden")));
@@ -70,7 +73,9 @@ extern char mt_arch_moved[] __attribute__((visibility("hidden")));
 /*
  * The code of the @before bytes of instructions at @at, a call of @to in the place of the system call behind them, the
  * @after bytes of instructions behind that, and a jump to what follows there. All registers but the result are as after a
- * system call. Where @to says MT_CALL_IT the call @number is made. Returns its bytes, at most MT_MOVED_MAX; x86-64 only, else 0.
+ * system call. Where @to says MT_CALL_IT the call @number is made. @number 0: @to is called for those that make processes, with the number
+ * as its sixth argument, and all others are made as they are. Returns its bytes, at most MT_MOVED_MAX, with 0 MT_NEAR_MAX; x86-64 only,
+ * else 0.
  */
 size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to, int number);
 

@@ -322,9 +322,62 @@ int mt_patch_jump(void *at, void *to)
 	return (int)patch_one(at, to, &saved);
 }
 
+/* Rooms of MT_NEAR_MAX bytes: those that are taken, and what is left of the last pages. */
+static uint8_t *near_room[MT_PATCH_CALLS], *near_free, *near_end;
+#define NEAR_BYTES (4 * MT_PAGE)
+#define NEAR_STEP (1l << 20)
+#define NEAR_REACH ((1l << 31) - NEAR_STEP)
+
+static int is_near(const uint8_t *at, const uint8_t *room)
+{
+	return room && room - at < NEAR_REACH && at - room < NEAR_REACH;
+}
+
+/*
+ * New pages that a jump from @at reaches. Below it, if there is room: above a program is its heap, which grows. -ENOMEM: there is none.
+ */
+static long map_near(const uint8_t *at)
+{
+	for (int up = 0; up < 2; up++)
+		for (long far = NEAR_STEP; far < NEAR_REACH; far += NEAR_STEP) {
+			const uintptr_t to = ((uintptr_t)at & ~(MT_PAGE - 1)) + (uintptr_t)(up ? far : -far);
+			long ret;
+
+			if (!up && to > (uintptr_t)at)
+				break;
+			ret = mt_sys(SYS_mmap, to, NEAR_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+			if (ret == (long)to) {
+				near_free = (uint8_t *)to;
+				near_end = near_free + NEAR_BYTES;
+				return 0;
+			}
+			if (!mt_failed(ret))	/* Linux before 4.17 */
+				mt_sys(SYS_munmap, ret, NEAR_BYTES);
+		}
+	return -ENOMEM;
+}
+
 int mt_patch_call(const struct mt_clone_site *s, int i, void *to)
 {
-	struct saved saved;
+	const size_t bytes = s->before + 2 + s->after + s->padding;
+	uint8_t code[MT_SITE_MAX], moved[MT_NEAR_MAX];
+	long ret = 0;
 
-	return (int)patch_site(s, i, to, &saved);
+	if (!is_near(s->at, near_room[i])) {
+		if (near_end - near_free < MT_NEAR_MAX || !is_near(s->at, near_free))
+			ret = map_near(s->at);
+		if (ret)
+			return (int)ret;
+		near_room[i] = near_free;
+		near_free += MT_NEAR_MAX;
+	}
+	memset(moved, MT_NEVER_REACHED, sizeof(moved));
+	mt_arch_move(moved, s->at, s->before, s->after, to, s->number);
+	ret = write_code(near_room[i], moved, sizeof(moved));
+	if (ret)
+		return (int)ret;
+	memset(code, MT_NEVER_REACHED, sizeof(code));
+	if (!mt_arch_near_jump(code, s->at, near_room[i]))
+		return -ERANGE;
+	return (int)write_code((void *)(uintptr_t)s->at, code, bytes);
 }

@@ -38,9 +38,11 @@ int mt_patch_loader(void *mmap_replacement, void *munmap_replacement);
 /* From @at on stands a jump to @to, of MT_JUMP_MAX bytes. One at a time; nobody executes what is there. 0 or negative errno. */
 int mt_patch_jump(void *at, void *to);
 /*
- * In the place of the system call @to is called, which has its arguments and returns what it returns, or MT_CALL_IT. @i is which of the
- * MT_MOVED rooms for moved code it gets, from MT_SITES on: mt_patch_all() has those before. As above.
+ * In the place of the system call @to is called, which has its arguments (and the number as the sixth, where that is not known before) and
+ * returns what it returns, or MT_CALL_IT. @i, below MT_PATCH_CALLS: which of the rooms for moved code it gets; these lie near the call, on
+ * pages of their own, and stay when that is not there any more. As above.
  */
+#define MT_PATCH_CALLS 256
 int mt_patch_call(const struct mt_clone_site *s, int i, void *to);
 
 #endif

@@ -19,6 +19,8 @@ long mt_go_call(const long *call);
 long mt_raw_fork(void);
 long mt_raw_clone(unsigned long flags, void *stack, int *parent_tid, long d, long e);
 long mt_raw_clone3(const void *args, size_t size);
+/* One of these, whose @number only the running program knows. */
+long mt_raw_any(long a, long b, long c, long d, long e, long number);
 int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *parent_tid, void *tls, int *child_tid);
 long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f);
 int mt_hook_execve(const char *path, char *const argv[], char *const envp[]);

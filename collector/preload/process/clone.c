@@ -208,6 +208,22 @@ long mt_raw_clone3(const void *args, size_t size)
 	return a->flags & CLONE_VM || a->stack || !mt_arch_is_libc_thread() ? leave_it(a->flags) : clone3_process(a, size);
 }
 
+long mt_raw_any(long a, long b, long c, long d, long e, long number)
+{
+	switch (number) {
+	case SYS_clone:
+		return mt_raw_clone((unsigned long)a, (void *)b, (int *)c, d, e);
+	case SYS_clone3:
+		return mt_raw_clone3((const void *)a, (size_t)b);
+#ifdef SYS_fork
+	case SYS_fork:
+		return mt_raw_fork();
+#endif
+	default:
+		return MT_CALL_IT;
+	}
+}
+
 /* syscall(): the calls that change memory or make processes get the same treatment. */
 long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 {

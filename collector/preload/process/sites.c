@@ -87,7 +87,7 @@ static int is_go(const struct object *o)
 
 /* ---- what is found, and replaced when all of it is known */
 
-#define MAX_RAW (MT_MOVED - MT_SITES)
+#define MAX_RAW MT_PATCH_CALLS
 
 static struct {
 	struct mt_clone_site raw[MAX_RAW];
@@ -122,7 +122,8 @@ static const char *find(const struct object *o, const struct mt_code *c)
 
 static void *replacement(int number)
 {
-	return number == SYS_clone3 ? (void *)mt_raw_clone3 : number == SYS_clone ? (void *)mt_raw_clone : (void *)mt_raw_fork;
+	return !number ? (void *)mt_raw_any : number == SYS_clone3 ? (void *)mt_raw_clone3 : number == SYS_clone ? (void *)mt_raw_clone :
+	       (void *)mt_raw_fork;
 }
 
 static const char *replace(void)
@@ -130,7 +131,7 @@ static const char *replace(void)
 	for (; sites.raw_replaced < sites.n_raw; sites.raw_replaced++) {
 		const struct mt_clone_site *s = &sites.raw[sites.raw_replaced];
 
-		if (mt_patch_call(s, MT_SITES + sites.raw_replaced, replacement(s->number)))
+		if (mt_patch_call(s, sites.raw_replaced, replacement(s->number)))
 			return not_replaced;
 	}
 	mt_arch_go_call = mt_go_call;

@@ -46,8 +46,8 @@ fi
 
 # The lengths of instructions, by which the system call in an old fork() is found
 libc=$(echo "$libraries" | grep -m 1 '/libc\.so')
-${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -I"$tests/.." -o "$work/clonesite.so" "$tests/../common/clonesite.c" -ldl &&
-	timeout 900 "$python" -B "$tests/decoder/lengths.py" "$work/clonesite.so" "$libc" && pass "lengths of instructions" || fail "lengths of instructions"
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -I"$tests/.." -o "$work/x86code.so" "$tests/../common/x86code.c" -ldl &&
+	timeout 900 "$python" -B "$tests/decoder/lengths.py" "$work/x86code.so" "$libc" && pass "lengths of instructions" || fail "lengths of instructions"
 
 # The decoder for arm64 is C that runs anywhere: words of all forms instead of programs. With more instructions and with
 # programs: ../arm64.sh.

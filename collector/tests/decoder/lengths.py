@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-"""Compares the lengths of instructions, as common/clonesite.c knows them, with capstone.
+"""Compares the lengths of instructions, as common/x86code.c knows them, with capstone.
 
 usage: lengths.py LIBRARY FILE...
 
-LIBRARY is common/clonesite.c as a shared object. Each FILE is an ELF file whose .text is disassembled from its
+LIBRARY is common/x86code.c as a shared object. Each FILE is an ELF file whose .text is disassembled from its
 beginning to its end. A length of 0, "not known", is no error where few instructions have it: what cannot be read is
 not changed. Another length than capstone's is one.
 """

@@ -337,24 +337,23 @@ END
 
 ## raw: processes that a program makes by instructions of its own
 if [ "$(uname -m)" = x86_64 ]; then
-	for way in fork clone clone3 vfork stack thread; do
+	for way in fork clone clone3 vfork stack thread tight number number-clone number-clone3; do
 		same "raw-$way" 10 "$bin/rawways" "$way"
-	done
-	# a number that nobody can know before: the child dies, its parent does not suffer, and it is told
-	if wanted raw-number; then
-		case $backend in
-		auto|zap)
-			"$MEMTRACE" record --backend zap -o "$work/raw.trace" "$bin/rawways" number > "$work/raw.out" 2> "$work/raw.err"
-			if grep -q 'code 42, memory as it was, data data' "$work/raw.out" ||
-				{ grep -q 'memory as it was, data data' "$work/raw.out" &&
-				  grep -q '1 made by a system call of the program itself' "$work/raw.err"; }; then
-				pass "raw-number: apart from its parent, and told"
+		# both processes are recorded
+		case $way-$backend in
+		*number*-zap|*number*-auto|tight-zap|tight-auto)
+			wanted "raw-$way-recorded" || continue
+			rm -rf "$work/raw.trace"
+			"$MEMTRACE" record --quiet --backend zap -o "$work/raw.trace" "$bin/rawways" "$way" > "$work/raw.out" 2>&1
+			got=$(grep -l '"backend": "zap"' "$work"/raw.trace/p*/image.json 2> /dev/null | wc -l)
+			if [ "$got" = 2 ]; then
+				pass "raw-$way: parent and child are recorded"
 			else
-				fail "raw-number: $(cat "$work/raw.out" "$work/raw.err")"
+				fail "raw-$way: $got images are recorded: $(grep -h '"message"' "$work"/raw.trace/p*/image.json) $(cat "$work/raw.out")"
 			fi
 			;;
 		esac
-	fi
+	done
 else
 	skip "raw: the instructions are those of x86-64"
 fi

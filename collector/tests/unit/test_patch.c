@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/ground/asm/x86_64.c preload/ground/asm/arm64.c common/clonesite.c
+// uses: preload/ground/asm/x86_64.c preload/ground/asm/arm64.c common/clonesite.c common/x86code.c
 // includes: preload/ground/patch.c
 // libs: -ldl
 /* Functions of libc and of the loader that are replaced, for callers inside them, too; all or none. */
@@ -306,6 +306,12 @@ static long see_arguments(unsigned long flags, void *stack, int *parent_tid, int
 	return -4711;
 }
 
+static int have_stayed(const struct registers *r)
+{
+	return r->rdi == 0x11 && !r->rsi && r->rdx == 2 && r->r8 == 8 && r->r9 == 9 && r->r10 == 0x20 && r->below == 77 && r->xmm0 == 10 &&
+	       r->xmm15 == 15 && r->rbx == (uint64_t)r && r->r12 == 12;
+}
+
 static int registers_stay(void)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)like_fork;
@@ -320,11 +326,82 @@ static int registers_stay(void)
 		return 2;
 	if (seen[0] != 0x11 || seen[1] || seen[2] != 2 || seen[3] != 0x20 || seen[4] != 8)
 		return 3;
-	if (r.rdi != 0x11 || r.rsi || r.rdx != 2 || r.r8 != 8 || r.r9 != 9 || r.r10 != 0x20)
-		return 4;
-	if (r.below != 77 || r.xmm0 != 10 || r.xmm15 != 15 || r.rbx != (uint64_t)&r || r.r12 != 12)
-		return 5;
-	return memcmp(saved.code, "\x31\xf6", 2) ? 6 : 0;
+	return have_stayed(&r) ? memcmp(saved.code, "\x31\xf6", 2) ? 6 : 0 : 4;
+}
+
+static long seen_number, any_answer = -4711;
+
+static long see_any(long a, long b, long c, long d, long e, long number)
+{
+	see_arguments((unsigned long)a, (void *)b, (int *)c, (int *)d, (void *)e);
+	seen_number = number;
+	return any_answer;
+}
+
+/* The place is "mov $number, %eax; syscall" of like_fork(), of which only the running program knows the number. */
+static int patch_near(int i, struct mt_clone_site *site, int number, void *to)
+{
+	const uint8_t *call = memmem((const void *)(uintptr_t)like_fork, (size_t)(like_fork_end - (const uint8_t *)(uintptr_t)like_fork),
+				     "\xb8\x38\0\0\0\x0f\x05", 7);
+
+	*site = (struct mt_clone_site){ .at = call, .before = 5, .number = number };
+	return !call || mt_patch_call(site, i, to);
+}
+
+static int near_by_number(void)
+{
+	struct mt_clone_site site;
+	struct registers r;
+
+	memset(&r, 0, sizeof(r));
+	if (patch_near(3, &site, 56, see_arguments))
+		return 1;
+	if (site.at[0] != 0xe9 || site.at[5] != 0xcc || site.at[6] != 0xcc)
+		return 2;
+	if (like_fork(&r) != -4711 || seen[0] != 0x11 || seen[4] != 8)
+		return 3;
+	return have_stayed(&r) ? 0 : 4;
+}
+
+static int near_by_any(void)
+{
+	struct mt_clone_site site;
+	struct registers r;
+	int status;
+	long pid;
+
+	memset(&r, 0, sizeof(r));
+	if (patch_near(MT_PATCH_CALLS - 1, &site, 0, see_any))
+		return 1;
+	if (like_fork(&r) != -4711 || seen_number != 56 || seen[0] != 0x11 || seen[1] || seen[2] != 2 || seen[3] != 0x20 || seen[4] != 8)
+		return 2;
+	if (!have_stayed(&r))
+		return 3;
+	/* it is to be made as it is */
+	memset(&r, 0, sizeof(r));
+	any_answer = MT_CALL_IT;
+	pid = like_fork(&r);
+	if (!pid)
+		_exit(have_stayed(&r) ? 7 : 8);
+	return pid < 0 || waitpid((pid_t)pid, &status, 0) != pid || status != 7 << 8 || !have_stayed(&r) ? 4 : 0;
+}
+
+/* What makes no process goes by; the room is used again, and its number has changed. */
+static int near_by_another(void)
+{
+	struct mt_clone_site site;
+	struct registers r;
+	const uint8_t *room;
+
+	memset(&r, 0, sizeof(r));
+	if (patch_near(0, &site, 0, see_any))
+		return 1;
+	room = near_room[0];
+	if (write_code((void *)(uintptr_t)site.at, (const uint8_t *)"\xb8\x27\0\0\0\x0f\x05", 7) || mt_patch_call(&site, 0, see_any))
+		return 2;
+	if (near_room[0] != room || like_fork(&r) != getpid() || seen_number)
+		return 3;
+	return have_stayed(&r) ? 0 : 4;
 }
 
 static void without_entry(void)
@@ -332,6 +409,9 @@ static void without_entry(void)
 	CHECK_EQ(alone(fork_without_entry), 0);
 	CHECK_EQ(alone(all_or_none_without_entry), 0);
 	CHECK_EQ(alone(registers_stay), 0);
+	CHECK_EQ(alone(near_by_number), 0);
+	CHECK_EQ(alone(near_by_any), 0);
+	CHECK_EQ(alone(near_by_another), 0);
 	CHECK_EQ((uintptr_t)mt_arch_moved % MT_PAGE, 0);
 	CHECK(MT_SITES * MT_MOVED_MAX <= MT_PAGE);
 }

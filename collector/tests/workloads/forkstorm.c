@@ -299,7 +299,7 @@ static int storm(int n, uint64_t seed, int form)
 	pthread_t t[THREADS], other;
 	const int threads = 1 + (int)(seed % THREADS), elsewhere = seed >> 8 & 1;
 
-	alarm(LIMIT_S);
+	alarm(LIMIT_S + 3 * (unsigned)n);
 	for (int i = 0; i < threads; i++)
 		if (pthread_create(&t[i], NULL, kinds[i], (void *)(uintptr_t)(seed * 31 + (uint64_t)i)))
 			wrong("pthread_create");

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * A program that makes processes by instructions of its own, outside of every library, and looks afterwards whether its memory is as it
- * must be. rawways WAY: fork, clone, clone3, vfork, stack (a clone with a stack of its own), thread (one that shares memory), number (fork
- * with a number that only the running program knows). Prints what came of it. x86-64 only.
+ * must be. rawways WAY: fork, clone, clone3, vfork, stack (a clone with a stack of its own), thread (one that shares memory), tight (a
+ * fork with little code around it that can be moved), number, number-clone, number-clone3 (with a number that only the running program
+ * knows). Prints what came of it. x86-64 only.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -73,9 +74,28 @@ __attribute__((noinline)) static long by_clone3(void)
 	return CALL(SYS_clone3, args, sizeof(args), 0, 0, 0);
 }
 
-__attribute__((noinline)) static long by_number(volatile long *number)
+/* Before and behind the two instructions is what is jumped to. */
+__attribute__((noinline)) static long by_tight_fork(void)
 {
-	return CALL(*number, 0, 0, 0, 0, 0);
+	long pid;
+
+	__asm__ volatile("jmp 1f\n"
+			 "1:	mov $57, %%eax\n\t"
+			 "syscall\n"
+			 "2:	cmp $-11, %%rax\n\t"
+			 "je 2b\n\t" : "=a"(pid) : : "rcx", "r11", "memory");
+	return pid;
+}
+
+/* As functions of all system calls do it; what is in registers and behind the stack pointer stays as it is. */
+__attribute__((noinline)) static long by_number(volatile long *number, long a, long b)
+{
+	register long c __asm__("r9") = 1234, d __asm__("r12") = 5678;
+	volatile long near[4] = { 1, 2, 3, 4 };
+	long pid = *number;
+
+	__asm__ volatile("syscall" : "+a"(pid), "+r"(c), "+r"(d) : "D"(a), "S"(b), "d"(0l) : "rcx", "r8", "r10", "r11", "memory");
+	return c == 1234 && d == 5678 && near[0] + near[1] + near[2] + near[3] == 10 ? pid : -1;
 }
 
 /* A child that begins on another stack, where nothing lies that it could return to. */
@@ -102,6 +122,7 @@ int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
 	volatile long number = SYS_fork;
+	uint64_t args[11] = { 0, 0, 0, 0, SIGCHLD };
 	char *stack;
 	long pid;
 
@@ -118,8 +139,14 @@ int main(int argc, char **argv)
 		pid = by_clone3();
 	else if (!strcmp(way, "vfork"))
 		pid = vfork();
+	else if (!strcmp(way, "tight"))
+		pid = by_tight_fork();
 	else if (!strcmp(way, "number"))
-		pid = by_number(&number);
+		pid = by_number(&number, 0, 0);
+	else if (!strcmp(way, "number-clone"))
+		pid = by_number((number = SYS_clone, &number), SIGCHLD, 0);
+	else if (!strcmp(way, "number-clone3"))
+		pid = by_number((number = SYS_clone3, &number), (long)args, sizeof(args));
 	else if (!strcmp(way, "stack"))
 		pid = on_stack(SIGCHLD, stack + 65536);
 	else if (!strcmp(way, "thread"))

@@ -113,6 +113,14 @@ size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t afte
 	return 0;
 }
 
+size_t mt_arch_near_jump(uint8_t *code, const void *at, const void *to)
+{
+	(void)code;
+	(void)at;
+	(void)to;
+	return 0;
+}
+
 void mt_arch_code_changed(void *at, size_t bytes)
 {
 	__builtin___clear_cache((char *)at, (char *)at + bytes);

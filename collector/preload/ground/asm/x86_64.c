@@ -235,6 +235,50 @@ size_t mt_arch_jump(uint8_t *code, const void *at, const void *to)
 	return 14;
 }
 
+size_t mt_arch_near_jump(uint8_t *code, const void *at, const void *to)
+{
+	const int64_t distance = (intptr_t)to - ((intptr_t)at + 5);
+
+	if (distance != (int32_t)distance)
+		return 0;
+	code[0] = 0xe9;
+	for (int i = 0; i < 4; i++)
+		code[1 + i] = (uint8_t)(distance >> 8 * i);
+	return 5;
+}
+
+static uint8_t *put(uint8_t *p, const void *bytes, size_t n)
+{
+	return (uint8_t *)memcpy(p, bytes, n) + n;
+}
+
+/* The system call whose number is in rax: @to is asked about those that make processes. */
+static uint8_t *put_any(uint8_t *p, const void *to)
+{
+	static const uint8_t asks[] = {
+		0x48, 0x83, 0xf8, 0x38, 0x74, 14,		/* cmp $56, %rax; je down */
+		0x48, 0x83, 0xf8, 0x39, 0x74, 8,		/* cmp $57, %rax; je down */
+		0x48, 0x3d, 0xb3, 0x01, 0, 0, 0x75, 66,		/* cmp $435, %rax; jne call */
+		0x48, 0x8d, 0x64, 0x24, 0x80,			/* down: lea -128(%rsp), %rsp */
+		0x50, 0x41, 0x51, 0x49, 0x89, 0xc1,		/* push %rax; push %r9; mov %rax, %r9 */
+		0x48, 0xb8,					/* mov $to, %rax */
+	}, calls[] = { 0xff, 0x15, 2, 0, 0, 0, 0xeb, 8 },	/* call *2(%rip), over its address */
+	answers[] = {
+		0x41, 0x59,					/* pop %r9 */
+		0x48, 0x3d, 0x78, 0xec, 0xff, 0xff, 0x74, 10,	/* cmp $MT_CALL_IT, %rax; je up */
+		0x48, 0x8d, 0xa4, 0x24, 0x88, 0, 0, 0, 0xeb, 11,	/* lea 136(%rsp), %rsp; jmp over the call */
+		0x58, 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0,	/* up: pop %rax; lea 128(%rsp), %rsp */
+		0x0f, 0x05,					/* call: syscall */
+	};
+	const uint64_t stub = (uint64_t)mt_arch_as_system_call, function = (uint64_t)to;
+
+	p = put(p, asks, sizeof(asks));
+	p = put(p, &function, 8);
+	p = put(p, calls, sizeof(calls));
+	p = put(p, &stub, 8);
+	return put(p, answers, sizeof(answers));
+}
+
 /* With the 128 bytes behind the stack pointer that belong to a function which calls no other. */
 size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to, int number)
 {
@@ -245,21 +289,24 @@ size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t afte
 	static const uint8_t system_call[] = { 0x0f, 0x05 };
 	const uint32_t rax = (uint32_t)number;
 	const uint64_t stub = (uint64_t)mt_arch_as_system_call, function = (uint64_t)to;
-	uint8_t *p = code;
+	uint8_t *p = put(code, at, before);
 
-	p = (uint8_t *)memcpy(p, at, before) + before;
-	p = (uint8_t *)memcpy(p, down, sizeof(down)) + sizeof(down);
+	if (!number) {
+		p = put(put_any(p, to), at + before + 2, after);
+		return (size_t)(p - code) + mt_arch_jump(p, NULL, at + before + 2 + after);
+	}
+	p = put(p, down, sizeof(down));
 	*p++ = 0x48;									/* mov $function, %rax */
 	*p++ = 0xb8;
-	p = (uint8_t *)memcpy(p, &function, 8) + 8;
-	p = (uint8_t *)memcpy(p, call, sizeof(call)) + sizeof(call);
-	p = (uint8_t *)memcpy(p, &stub, 8) + 8;
-	p = (uint8_t *)memcpy(p, up, sizeof(up)) + sizeof(up);
-	p = (uint8_t *)memcpy(p, is_answer, sizeof(is_answer)) + sizeof(is_answer);
+	p = put(p, &function, 8);
+	p = put(p, call, sizeof(call));
+	p = put(p, &stub, 8);
+	p = put(p, up, sizeof(up));
+	p = put(p, is_answer, sizeof(is_answer));
 	*p++ = 0xb8;									/* mov $number, %eax */
-	p = (uint8_t *)memcpy(p, &rax, 4) + 4;
-	p = (uint8_t *)memcpy(p, system_call, sizeof(system_call)) + sizeof(system_call);
-	p = (uint8_t *)memcpy(p, at + before + 2, after) + after;
+	p = put(p, &rax, 4);
+	p = put(p, system_call, sizeof(system_call));
+	p = put(p, at + before + 2, after);
 	return (size_t)(p - code) + mt_arch_jump(p, NULL, at + before + 2 + after);
 }
 
