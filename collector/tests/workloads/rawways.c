@@ -74,6 +74,15 @@ __attribute__((noinline)) static long by_clone3(void)
 	return CALL(SYS_clone3, args, sizeof(args), 0, 0, 0);
 }
 
+__attribute__((noinline)) static long by_vfork(void)
+{
+	const pid_t pid = vfork();
+
+	if (!pid)
+		_exit(42);
+	return pid;
+}
+
 /* Before and behind the two instructions is what is jumped to. */
 __attribute__((noinline)) static long by_tight_fork(void)
 {
@@ -138,7 +147,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(way, "clone3"))
 		pid = by_clone3();
 	else if (!strcmp(way, "vfork"))
-		pid = vfork();
+		pid = by_vfork();
 	else if (!strcmp(way, "tight"))
 		pid = by_tight_fork();
 	else if (!strcmp(way, "number"))
@@ -153,11 +162,8 @@ int main(int argc, char **argv)
 		pid = on_stack(CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, stack + 65536);
 	else
 		return 2;
-	if (pid == 0) {
-		if (!strcmp(way, "vfork"))
-			_exit(42);
+	if (pid == 0)
 		_exit(change());
-	}
 	return report(way, pid);
 }
 #else
