@@ -194,7 +194,10 @@ for part in $parts; do
 		wait $java
 		run java sh -c 'cat build/java-tests.log; exit "$1"' sh $?
 		;;
-	cli) run cli releng/check-cli.sh ;;
+	cli)
+		run cli releng/check-cli.sh
+		run duckdb releng/check-duckdb.sh
+		;;
 	python) run python releng/check-python.sh ;;
 	r) run r releng/check-r.sh ;;
 	spark) run spark releng/check-spark.sh ;;

@@ -32,7 +32,7 @@ while [ $# -gt 0 ]; do
 done
 
 newest_glibc=2.28
-libraries="libdw-dev libelf-dev libiberty-dev libjansson-dev libhwloc-dev libzstd-dev zlib1g-dev"
+libraries="libdw-dev libelf-dev libiberty-dev libjansson-dev libhwloc-dev libzstd-dev zlib1g-dev libsqlite3-dev g++"
 
 # ---- on a bare Debian 11: of what its glibc 2.31 has, nothing younger than 2.28 is asked for
 if [ $how = old ]; then
@@ -115,7 +115,7 @@ END
 
 # ---- what it asks of the machine
 too_new=
-for file in "$tree/bin/memtrace" "$tree/lib/memtrace/libmemtrace-preload.so" "$shared"/*; do
+for file in "$tree/bin/memtrace" "$tree/lib/memtrace/libmemtrace-preload.so" "$tree/lib/memtrace"/*.duckdb_extension "$shared"/*; do
 	needs=$(objdump -T "$file" | grep -o 'GLIBC_2[0-9.]*' | sort -Vu | tail -n 1)
 	[ "$(printf '%s\n' "$needs" "GLIBC_$newest_glibc" | sort -V | tail -n 1)" = "GLIBC_$newest_glibc" ] || too_new="$too_new $(basename "$file"):$needs"
 done

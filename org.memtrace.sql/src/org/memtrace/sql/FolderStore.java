@@ -61,7 +61,7 @@ public final class FolderStore implements TraceStore {
 		this.folder = folder;
 		this.info = info;
 		Map<String, Integer> sets = new HashMap<>();
-		try (SqlSession session = new SqlSession(driver, folder, List.of(), 1L << 30, 1, cache)) {
+		try (SqlSession session = new SqlSession(driver, folder, null, List.of(), 1L << 30, 1, cache)) {
 			session.query("SELECT \"index\", image, task, name, birth_ns, death_ns, start_routine, main FROM " + table("threads") + " ORDER BY 1",
 					row(r -> threads.add(new ThreadInfo((int) number(r[0], -1), (int) number(r[1], 0), number(r[2], -1), text(r[3]),
 							number(r[4], info.startNs()), number(r[5], Long.MAX_VALUE), text(r[6]), number(r[7], 0) == 1))),

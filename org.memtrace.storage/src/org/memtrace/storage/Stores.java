@@ -131,6 +131,11 @@ public final class Stores {
 		return SqliteCatalogue.createFiles(directory, Dbms.of(kind), notices);
 	}
 
+	/** Whether a file looks like an SQLite database. */
+	public static boolean isSqlite(Path file) {
+		return Sqlite.isSqlite(file);
+	}
+
 	/** Whether a file looks like an SQLite or H2 database (by its first bytes). */
 	public static boolean isDatabase(Path file) {
 		return Sqlite.isSqlite(file) || H2.isH2(file);

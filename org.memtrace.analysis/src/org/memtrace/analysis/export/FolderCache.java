@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -76,10 +77,47 @@ public final class FolderCache {
 
 	private static Path folder(TraceStore store, String database, String state, String tree, Accesses accesses, Progress progress)
 			throws Exception {
-		Path all = home().resolve("folders");
+		return made(store, database, state, tree, "", temporary -> ParquetExport.byMemory(store, accesses.read(),
+				AccessFilter.of(AccessQuery.ALL), temporary, false, progress));
+	}
+
+	/**
+	 * The file of one table that a pass over the accesses makes, without the rest of the folder; that of the folder if there is one.
+	 *
+	 * @param name as in a folder
+	 */
+	static Path table(TraceStore store, Path database, String tree, String name, Accesses accesses, Progress progress) throws Exception {
+		String path = database.toRealPath().toString();
+		String state = state(database);
+		Path whole = home().resolve("folders").resolve(prefix(store, path, tree) + name(state, ""));
+		String file = name + ".parquet";
+		if (Files.isRegularFile(whole.resolve(file))) {
+			used(whole);
+			return whole.resolve(file);
+		}
+		return made(store, path, state, tree, name, temporary -> ParquetExport.table(store, accesses.read(), TraceTable.find(name), temporary,
+				progress)).resolve(file);
+	}
+
+	/** Writes a folder. */
+	private interface Writer {
+		void write(Path temporary) throws MemtraceException, IOException;
+	}
+
+	private static String prefix(TraceStore store, String database, String tree) {
 		String of = store.info().alias().replaceAll("[^A-Za-z0-9._-]", "_").replaceFirst("^[.-]", "_");
-		String prefix = of.substring(0, Math.min(40, of.length())) + "-" + crc(database + "\n" + tree) + "-";
-		Path folder = all.resolve(prefix + crc(state + ParquetExport.SCHEMA_VERSION + " " + CONTENT));
+		return of.substring(0, Math.min(40, of.length())) + "-" + crc(database + "\n" + tree) + "-";
+	}
+
+	private static String name(String state, String part) {
+		return crc(state + ParquetExport.SCHEMA_VERSION + " " + CONTENT) + (part.isEmpty() ? "" : "-" + part);
+	}
+
+	/** @param part the table that is all of the folder; empty for a whole folder */
+	private static Path made(TraceStore store, String database, String state, String tree, String part, Writer writer) throws Exception {
+		Path all = home().resolve("folders");
+		String prefix = prefix(store, database, tree);
+		Path folder = all.resolve(prefix + name(state, part));
 		if (Files.isDirectory(folder)) {
 			used(folder);
 			return folder;
@@ -95,7 +133,7 @@ public final class FolderCache {
 		try {
 			OutputFile.write(folder, temporary -> {
 				Files.createDirectory(temporary);
-				ParquetExport.byMemory(store, accesses.read(), AccessFilter.of(AccessQuery.ALL), temporary, false, progress);
+				writer.write(temporary);
 			});
 		} catch (IOException | StoreException e) {
 			if (Files.isDirectory(folder)) {

@@ -107,6 +107,22 @@ public final class ParquetExport {
 		}
 	}
 
+	/**
+	 * Writes one table into a folder, as a whole folder has it.
+	 *
+	 * @param folder an existing folder
+	 * @param accesses all accesses of the store
+	 */
+	static void table(TraceStore store, AccessTable accesses, TraceTable table, Path folder, Progress progress)
+			throws MemtraceException, IOException {
+		ParquetExport export = new ParquetExport(store, folder);
+		try {
+			export.write(table, accesses, progress);
+		} finally {
+			export.abandon();
+		}
+	}
+
 	private void abandon() {
 		for (ParquetFile file : open) {
 			try {

@@ -67,6 +67,11 @@ public record ParquetFolder(String path, String trace, String timeUnit, TraceInf
 				Instant.EPOCH, o.get("page_size_bytes").getAsInt(), "", properties);
 	}
 
+	/** {@link #timeUnit} of a trace that is no folder. */
+	public static String timeUnit(TraceInfo info) {
+		return info.properties().getOrDefault("time_unit", "ns");
+	}
+
 	/** Reads what is in a folder, or in the one in object storage that it stands for. */
 	public static ParquetFolder open(Path path) throws MemtraceException {
 		Path meta = path.resolve(META);

@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,13 +26,16 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.options.AccessOptions;
 import org.memtrace.cli.options.TraceArgument;
 import org.memtrace.cli.output.Console;
 import org.memtrace.model.CancellableStream;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.RegularFile;
+import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.sql.DuckDbLibrary;
+import org.memtrace.sql.SqlDatabase;
 import org.memtrace.sql.SqlException;
 import org.memtrace.sql.SqlRows;
 import org.memtrace.sql.SqlSession;
@@ -48,6 +52,11 @@ public final class SqlCommand implements Command {
 				throw new UsageException("--install needs no trace and no statement");
 			}
 			console.hint("installed " + DuckDbLibrary.install(args.get("install"), home, console.progress()));
+			Optional<Path> extension = SqlDatabase.installed();
+			if (extension.isPresent()) {
+				console.hint("a DuckDB of your own reads traces, too: LOAD '" + extension.get() + "'; FROM memtrace_access('TRACE.db');"
+						+ " (docs/reference/sql.md)");
+			}
 			return ExitCode.OK;
 		}
 		if (args.arguments().isEmpty()) {
@@ -65,6 +74,15 @@ public final class SqlCommand implements Command {
 			return ExitCode.OK;
 		}
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			SqlDatabase database = database(opened, args, console);
+			if (database != null) {
+				List<FolderTable> tables = FolderTable.documented();
+				try (SqlSession session = new SqlSession(library, database, views(tables), args.getSizeBytes("memory"),
+						(int) args.getInt("threads"), FolderCache.home())) {
+					answer(session, opened.info().alias(), ParquetFolder.timeUnit(opened.info()), tables, sql, args, console);
+				}
+				return ExitCode.OK;
+			}
 			ask(library, ParquetFolder.open(TraceArgument.folder(args.argument(0), opened, args, console)), sql, args, console);
 		}
 		return ExitCode.OK;
@@ -118,16 +136,38 @@ public final class SqlCommand implements Command {
 				console.hint("note: " + folder.path() + " is from an earlier memtrace and has no table " + t.name());
 			}
 		}
-		List<SqlView> views = tables.stream().map(t -> new SqlView(t.name(), t.files(), t.meaning(), t.columns())).toList();
+		try (SqlSession session = new SqlSession(library, views(tables), args.getSizeBytes("memory"), (int) args.getInt("threads"),
+				FolderCache.home())) {
+			answer(session, folder.trace(), folder.timeUnit(), tables, sql, args, console);
+		}
+	}
+
+	/** The database if DuckDB can read it where it lies, else null. */
+	private static SqlDatabase database(TraceStore opened, CommandLine args, Console console) throws MemtraceException {
+		Path extension = SqlDatabase.installed().orElse(null);
+		if (extension == null || !args.get("tree").equals(AddressSpace.VIRTUAL.id()) || opened.accessCount() == 0) {
+			return null;
+		}
+		Path file = TraceArgument.database(args.argument(0), opened, console).file();
+		return file == null || !Stores.isSqlite(file) ? null : new SqlDatabase(extension, file, FolderTable.found(),
+				(name, whole, progress) -> FolderTable.made(opened, file, args.get("tree"), name, whole,
+						() -> AccessOptions.load(opened, console), progress));
+	}
+
+	private static List<SqlView> views(List<FolderTable> tables) {
+		return tables.stream().map(t -> new SqlView(t.name(), t.files(), t.meaning(), t.columns())).toList();
+	}
+
+	private static void answer(SqlSession session, String trace, String timeUnit, List<FolderTable> tables, String sql, CommandLine args,
+			Console console) throws MemtraceException, UsageException {
 		Set<String> addresses = FolderTable.addresses(tables);
 		AnswerPrinter printer = new AnswerPrinter(console.out(), args.get("format"),
 				args.has("limit") ? args.getInt("limit") : Long.MAX_VALUE);
-		try (SqlSession session = new SqlSession(library, views, args.getSizeBytes("memory"), (int) args.getInt("threads"),
-				FolderCache.home())) {
+		try {
 			session.query(sql, new SqlRows() {
 				@Override
 				public void columns(List<Column> columns) {
-					printer.begin(folder.trace(), folder.timeUnit(), sql,
+					printer.begin(trace, timeUnit, sql,
 							columns.stream().map(c -> AnswerColumn.of(c.name(), c.type(), addresses)).toList());
 				}
 

@@ -20,8 +20,10 @@ import org.memtrace.analysis.export.ParquetFolder;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.sql.DuckDbLibrary;
+import org.memtrace.sql.SqlDatabase;
 import org.memtrace.sql.SqlException;
 import org.memtrace.sql.SqlRows;
 import org.memtrace.sql.SqlSession;
@@ -30,7 +32,8 @@ import org.memtrace.storage.Stores;
 import org.memtrace.views.session.OpenTrace;
 
 /**
- * A statement about a trace. Not on the display thread: the first question about a trace writes its Parquet folder.
+ * A statement about a trace. Not on the display thread: where DuckDB cannot read the database itself, the first
+ * question about a trace writes its Parquet folder.
  *
  * @param database file or address of the trace; null when it is in memory only
  */
@@ -52,7 +55,8 @@ record Question(OpenTrace trace, String database, String sql) {
 
 	/** Gets the answer. */
 	private interface Reader {
-		void begin(ParquetFolder folder, List<AnswerColumn> columns);
+		/** @param unit as {@link ParquetFolder#timeUnit} */
+		void begin(String name, String unit, List<AnswerColumn> columns);
 
 		boolean row(Object[] values);
 	}
@@ -78,8 +82,8 @@ record Question(OpenTrace trace, String database, String sql) {
 		try {
 			ask(new Reader() {
 				@Override
-				public void begin(ParquetFolder folder, List<AnswerColumn> columns) {
-					unit[0] = folder.timeUnit();
+				public void begin(String name, String timeUnit, List<AnswerColumn> columns) {
+					unit[0] = timeUnit;
 					head.addAll(columns);
 				}
 
@@ -100,22 +104,41 @@ record Question(OpenTrace trace, String database, String sql) {
 		if (database == null) {
 			throw new StoreException(trace.name() + " is in no database, so there is nothing that SQL could read");
 		}
+		Path extension = SqlDatabase.installed().orElse(null);
+		if (extension != null && trace.space() == AddressSpace.VIRTUAL && !CataloguePlace.isServer(database)
+				&& Stores.isSqlite(Path.of(database))) {
+			Path file = Path.of(database);
+			try (OpenTrace.Lease lease = trace.lease()) {
+				SqlDatabase direct = new SqlDatabase(extension, file, FolderTable.found(), (name, whole, p) -> FolderTable.made(lease.store(),
+						file, trace.space().id(), name, whole, trace::accesses, p));
+				List<FolderTable> tables = FolderTable.documented();
+				try (SqlSession session = new SqlSession(library, direct, views(tables), MEMORY_BYTES, 0, FolderCache.home())) {
+					give(session, trace.name(), ParquetFolder.timeUnit(lease.store().info()), tables, reader, progress);
+				}
+			}
+			return;
+		}
 		ParquetFolder folder = ParquetFolder.open(folder(progress));
 		List<FolderTable> tables = FolderTable.of(folder);
-		Set<String> addresses = FolderTable.addresses(tables);
 		try (SqlSession session = new SqlSession(library, views(tables), MEMORY_BYTES, 0, FolderCache.home())) {
-			session.query(sql, new SqlRows() {
-				@Override
-				public void columns(List<Column> columns) {
-					reader.begin(folder, columns.stream().map(c -> AnswerColumn.of(c.name(), c.type(), addresses)).toList());
-				}
-
-				@Override
-				public boolean row(Object[] values) {
-					return reader.row(values);
-				}
-			}, progress);
+			give(session, folder.trace(), folder.timeUnit(), tables, reader, progress);
 		}
+	}
+
+	private void give(SqlSession session, String name, String unit, List<FolderTable> tables, Reader reader, Progress progress)
+			throws MemtraceException {
+		Set<String> addresses = FolderTable.addresses(tables);
+		session.query(sql, new SqlRows() {
+			@Override
+			public void columns(List<Column> columns) {
+				reader.begin(name, unit, columns.stream().map(c -> AnswerColumn.of(c.name(), c.type(), addresses)).toList());
+			}
+
+			@Override
+			public boolean row(Object[] values) {
+				return reader.row(values);
+			}
+		}, progress);
 	}
 
 	private static Optional<Path> library() throws MemtraceException {
@@ -151,8 +174,8 @@ record Question(OpenTrace trace, String database, String sql) {
 			if (shown.table().isCut()) {
 				ask(new Reader() {
 					@Override
-					public void begin(ParquetFolder folder, List<AnswerColumn> columns) {
-						printer.begin(folder.trace(), folder.timeUnit(), sql, columns);
+					public void begin(String name, String unit, List<AnswerColumn> columns) {
+						printer.begin(name, unit, sql, columns);
 					}
 
 					@Override

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.memtrace.sql.DuckDbLibrary;
+import org.memtrace.sql.SqlDatabase;
 
 /**
  * The SQL engine of the tests, which the build puts into build/test-lib. Without it the tests are skipped; with another version they fail.
@@ -34,7 +35,15 @@ final class DuckDb {
 		Path jar = FOLDER.resolve(DuckDbLibrary.fileName());
 		assertTrue(found.contains(jar), () -> "the build fetched another version than " + jar);
 		System.setProperty(DuckDbLibrary.PROPERTY, jar.toString());
+		System.setProperty(SqlDatabase.PROPERTY, "off");
 		System.setProperty("memtrace.cache", cache.resolve("cache").toString());
 		return jar;
+	}
+
+	/** After {@link #use}: lets it read databases with our extension, which the build of the collector makes. */
+	static void useExtension() {
+		Path extension = FOLDER.resolveSibling("collector").resolve(SqlDatabase.FILE);
+		assumeTrue(Files.isRegularFile(extension), "no extension in build/collector: make -C collector");
+		System.setProperty(SqlDatabase.PROPERTY, extension.toString());
 	}
 }
