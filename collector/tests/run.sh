@@ -4,7 +4,7 @@
 #
 # All tests of the collector. Builds what they need.
 #
-# usage: run.sh [static|unit|decoder|context|fidelity|exact|valgrind|dynamorio|zoom|host|io|robustness|all]...
+# usage: run.sh [static|unit|decoder|context|fidelity|exact|valgrind|dynamorio|zoom|fine|host|io|robustness|all]...
 #
 # KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
 # the cases of the suites fidelity and robustness whose name matches, SEED=N repeats its random instants.
@@ -54,6 +54,7 @@ for suite; do
 		run "names" "$tests/context/names.sh"
 		;;
 	zoom) run "close look" "$tests/zoom/zoom.sh" ;;
+	fine) run "fine clock" "$tests/fine/fine.sh" ;;
 	host) run "record --host" "$tests/host/host.sh" ;;
 	io) run "record --io" "$tests/io/io.sh" ;;
 	robustness)
@@ -72,7 +73,7 @@ for suite; do
 		# the robustness suite, too, waits for its programs most of the time
 		"$0" robustness >"${said%/*}/robustness-suite.txt" 2>&1 &
 		robustness=$!
-		for s in unit decoder context exact valgrind dynamorio zoom host io; do "$0" $s || status=1; done
+		for s in unit decoder context exact valgrind dynamorio zoom fine host io; do "$0" $s || status=1; done
 		wait $robustness || status=1
 		cat "${said%/*}/robustness-suite.txt"
 		${BEFORE_FIDELITY:-:}

@@ -21,6 +21,7 @@
 #include "cli/names/unseen.h"
 #include "cli/base/util.h"
 #include "cli/finish/windowseen.h"
+#include "cli/finish/finebins.h"
 #include "cli/finish/zoomcost.h"
 
 extern char **environ;
@@ -409,6 +410,21 @@ static json_t *unlisted_of(const char *trace, char **dirs, size_t n)
 	return j;
 }
 
+/* What was looked at in another way than by complete looks of all the run. */
+static void looked(json_t *m, const char *trace)
+{
+	const json_t *asked = json_object_get(m, "parameters");
+
+	json_object_del(m, "windows");
+	if (json_object_get(asked, "windows"))
+		json_object_set_new(m, "windows", mt_windows_describe(trace, json_string_value(json_object_get(asked, "windows"))));
+	json_object_del(m, "zoom");
+	if (json_object_get(asked, "zoom"))
+		json_object_set_new(m, "zoom", mt_zoom_describe(trace, json_object_get(asked, "zoom"),
+								 json_number_value(json_object_get(asked, "zoom_cpu"))));
+	mt_fine_describe(m, trace);
+}
+
 void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)
 {
 	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
@@ -514,14 +530,6 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		add_followed(m, unseen);
 		json_object_set_new(m, "unseen", unseen);
 	}
-	json_object_del(m, "windows");
-	if (json_object_get(json_object_get(m, "parameters"), "windows"))
-		json_object_set_new(m, "windows", mt_windows_describe(trace,
-			json_string_value(json_object_get(json_object_get(m, "parameters"), "windows"))));
-	json_object_del(m, "zoom");
-	if (json_object_get(json_object_get(m, "parameters"), "zoom"))
-		json_object_set_new(m, "zoom", mt_zoom_describe(trace, json_object_get(json_object_get(m, "parameters"), "zoom"),
-			json_number_value(json_object_get(json_object_get(m, "parameters"), "zoom_cpu"))));
 	json_object_set_new(m, "images", images);
 	old = json_object_get(m, "overhead");
 	if (recorder_cpu_ns < 0)
@@ -535,6 +543,7 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		(json_int_t)mt_tree_bytes(trace), "intervals", (json_int_t)intervals,
 		"governor_changes", (json_int_t)governor, "late_intervals", (json_int_t)late, "mean_interval_ns",
 		(json_int_t)(intervals ? length / intervals : 0), "longest_interval_ns", (json_int_t)longest));
+	looked(m, trace);
 	old = json_object_get(m, "clock");
 	if (old && json_integer_value(json_object_get(old, "end_ns")) <= 0 && end > 0)
 		json_object_set_new(old, "end_ns", json_integer(end));

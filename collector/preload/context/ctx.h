@@ -217,6 +217,12 @@ void ctx_suspect_born(int64_t stack, uintptr_t addr, size_t bytes);
 void ctx_suspect_gone(uintptr_t addr, size_t bytes);	/* all that begin in this range */
 void ctx_suspect_moved(uintptr_t from, size_t bytes, uintptr_t to, size_t to_bytes);
 
+/* ---- large.c: where large blocks are, for the fine clock ---- */
+#define CTX_LARGE (64ul << 10)	/* bytes */
+extern bool ctx_large_on;		/* else nothing below needs to be called */
+void ctx_large_born(uintptr_t addr, size_t bytes);
+void ctx_large_gone(uintptr_t addr);
+
 /* ---- heaps.c: small blocks that are not at the break ---- */
 extern bool ctx_heaps_told;		/* the word before a block says whether it is in such a heap: ours is the allocator of glibc */
 void ctx_heaps_init(const void *allocator);	/* constructor; the malloc that the program gets */

@@ -239,6 +239,8 @@ static void birth(char how, void *p, size_t n, const void *caller)
 {
 	int err = errno;
 
+	if (ctx_large_on && n >= CTX_LARGE)
+		ctx_large_born((uintptr_t)p, n);
 	if (ctx_brief_on) {
 		struct ctx_birth b = { .when = ctx_now(), .addr = (uintptr_t)p, .bytes = n, .tid = current_tid(), .how = how };
 
@@ -296,6 +298,8 @@ static enum was forget(const void *p, struct ctx_birth *b)
 {
 	const uintptr_t addr = (uintptr_t)p;
 
+	if (ctx_large_on)
+		ctx_large_gone(addr);
 	if (ctx_brief_on) {
 		if (ctx_brief_out_own(addr, b))
 			return WAITING;
@@ -439,6 +443,8 @@ CTX_EXPORT void *realloc(void *old, size_t n)
 			ctx_brief_back(&b, n);
 		else if (ctx_table_add((uintptr_t)p))
 			log_block('R', 'r', p, n, __builtin_return_address(0));
+		if (ctx_large_on && n >= CTX_LARGE)
+			ctx_large_born((uintptr_t)p, n);
 		errno = err;
 	} else {
 		if (was == LISTED || (was == WAITING && ctx_brief_listed(&b)))

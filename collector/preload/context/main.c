@@ -91,6 +91,7 @@ void ctx_init(const struct mt_image *img)
 	}
 	log_header();
 	ctx_suspect_init(getenv(MT_VARIABLE(MEMTRACE_ZOOM)));
+	ctx_large_on = img->config->fine_ns != 0;
 	/* exact counts are of each block; a close look judges a block when it is born */
 	if (!ctx_suspecting && img->config->library != MT_LIBRARY_COUNTS && img->config->library != MT_LIBRARY_ASKS_TOOL)
 		ctx_brief_init(img->config->max_overhead_ppm, img->config->library == MT_LIBRARY_NO_ACCESSES ? 16 : 8);
@@ -168,6 +169,8 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	ctx_line_int(&l, stack);
 	if (ctx_unlikely(ctx_suspecting))
 		ctx_suspect_born(stack, (uintptr_t)addr, len);
+	if (ctx_large_on && len >= CTX_LARGE)
+		ctx_large_born((uintptr_t)addr, len);
 	if (!(flags & MAP_ANONYMOUS) && fd >= 0)
 		put_path(&l, fd);
 	else

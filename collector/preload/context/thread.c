@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "preload/context/ctx.h"
+#include "preload/ground/context.h"
 #include "preload/ground/process.h"
 #include "common/rawsys.h"
 #include "preload/ground/thread.h"
@@ -159,7 +160,7 @@ static void log_name(char kind, int tid, const char *name, bool monitor)
  * User and system time of a thread of the program; any thread may ask. The monitor as another process is not told the clock, and reads
  * what it showed when the thread had a processor last, up to a tick ago.
  */
-static uint64_t cpu_of(int tid)
+uint64_t ctx_thread_cpu(int tid)
 {
 	uint64_t ns = mt_clock_ns((int)(~(unsigned int)tid << 3 | 6));	/* CPUCLOCK_SCHED, per thread */
 	char text[64];
@@ -426,7 +427,7 @@ void ctx_thread_times(bool all)
 
 		if (!atomic_load(&t->used))
 			continue;
-		cpu = cpu_of(t->tid);
+		cpu = ctx_thread_cpu(t->tid);
 		if (cpu < t->cpu_base || (!all && cpu - t->cpu_told < TIME_STEP_NS))
 			continue;
 		log_cpu(t, now, cpu, true);

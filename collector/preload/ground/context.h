@@ -67,6 +67,11 @@ void ctx_note_loader(void);
 size_t ctx_suspects(uint64_t (*to)[2], size_t room, uint64_t *left_out);
 uint64_t ctx_suspects_version(void);
 
+/* monitor: blocks and mappings [start, end) of 64 KiB and more that there are now, @room at most, in no order; how many. */
+size_t ctx_large(uint64_t (*to)[2], size_t room);
+/* Any thread: user and system time of a thread of the program, ns. On a monitor that is another process up to a tick old. 0: it is gone. */
+uint64_t ctx_thread_cpu(int tid);
+
 /* monitor: memory [start, end) that the backend does not see was found mapped, as the kernel's maps have it. */
 void ctx_note_unseen(uint64_t start, uint64_t end, int prot, int shared, const char *path);
 

@@ -313,6 +313,37 @@ void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const 
 	}
 }
 
+#ifndef SYS_process_madvise
+#define SYS_process_madvise 440
+#endif
+#define SELF (-10001)		/* PIDFD_SELF_THREAD_GROUP, Linux 6.14; a process may unmap its own memory so since 6.13 */
+#define TAKE_RUNS 256
+
+void zap_scan_take(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared)
+{
+	struct { uint64_t start, bytes; } vec[TAKE_RUNS];
+	size_t i = 0;
+
+	while (!s->rwp && !s->no_vector && i < s->nruns) {
+		size_t n = 0;
+		uint64_t bytes = 0;
+
+		for (; n < TAKE_RUNS && i + n < s->nruns; n++) {
+			vec[n].start = s->run[i + n].start;
+			vec[n].bytes = s->run[i + n].end - s->run[i + n].start;
+			bytes += vec[n].bytes;
+		}
+		/* one flush of TLBs for all. What it does not do is done one by one */
+		if (mt_sys(SYS_process_madvise, SELF, vec, n, s->dontneed, 0) != (long)bytes)
+			s->no_vector = 1;
+		else
+			i += n;
+	}
+	memmove(s->run, s->run + i, (s->nruns - i) * sizeof(*s->run));
+	s->nruns -= i;
+	zap_scan_unmap(s, traced, shared, 0);
+}
+
 static int found(const struct zap_scan *s, uint64_t page)
 {
 	size_t lo = 0, hi = s->nruns;

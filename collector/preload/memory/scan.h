@@ -25,6 +25,7 @@ struct zap_scan {
 	int rwp;		/* what is ours is hidden, not unmapped (rwp.h); set after zap_scan_init() */
 	int has_ioctl;		/* PAGEMAP_SCAN works; cleared by the first scan where it does not */
 	int dontneed;		/* the advice that unmaps */
+	int no_vector;		/* process_madvise cannot do it here; set by the first call that fails */
 	struct page_region *vec;
 	/* frames and nodes of pages; NULL: not asked for */
 	struct zap_page_info *info;
@@ -52,6 +53,8 @@ void zap_scan(struct zap_scan *s, const struct zap_regions *traced, const struct
  */
 void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared,
 		    uint64_t gap);
+/* The same for a few pages that lie far apart, with one call for many of them where the kernel has it. The runs are changed. */
+void zap_scan_take(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared);
 /*
  * Bytes of the ranges whose pages are the program's own copies: private mappings of files,
  * after the first write.

@@ -35,12 +35,13 @@
 #include "preload/ground/context.h"
 #include "preload/exact/counting.h"
 #include "preload/faults/events.h"
+#include "preload/fine/fine.h"
 #include "preload/monitor/descriptors.h"
 #include "preload/monitor/governor.h"
 #include "common/maps.h"
 #include "preload/monitor/output.h"
+#include "preload/monitor/program.h"
 #include "common/patience.h"
-#include "preload/regions/region.h"
 #include "preload/ground/process.h"
 #include "common/quietwords.h"
 #include "common/rawdir.h"
@@ -74,15 +75,6 @@
 #define SEVERAL_INTERVALS 4
 
 #define KCMP_VM 1		/* of linux/kcmp.h */
-#ifndef PIDFD_GET_INFO
-#define PIDFD_GET_INFO 0xc040ff0bul	/* Linux 6.13, with the exit status 6.15; its argument, as long as it was at first: */
-#define PIDFD_INFO_EXIT 8ul
-struct pidfd_info {
-	uint64_t mask, cgroupid;
-	uint32_t pid, tgid, ppid, ids[8];
-	int32_t exit_code;
-};
-#endif
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
@@ -152,6 +144,7 @@ struct monitor {
 	struct cnt_interval counted;
 	uint64_t look_ns;		/* until the next look at how much was counted */
 	uint64_t (*suspect)[2];		/* room for those of the context library */
+	struct fine fine;
 };
 static struct monitor mon;
 
@@ -228,6 +221,31 @@ static void zoom_open(void)
 		mt_sys(SYS_prctl, PR_SET_TIMERSLACK, 1);	/* else each short sleep takes 50 microseconds more */
 }
 
+static int lock_to_take(void);
+static void unlock_space(void);
+static void read_faults(uint64_t until);
+static uint64_t process_cpu(void);
+static uint64_t fault_cost_ns(void);
+
+#define FINE_SHARE 0.5		/* of the budget, what the fine clock may cost */
+
+/* Without it the program is recorded all the same. */
+static void fine_start(void)
+{
+	const struct mt_config *c = shared.img->config;
+	int err;
+
+	if (!mon.events.works || zap_space.note_dropped) {
+		say("no fine clock: it needs the events of all page faults", 0);
+		return;
+	}
+	mon.fine = (struct fine){ .events = &mon.events, .scan = &mon.scan, .read = read_faults, .lock = lock_to_take, .unlock = unlock_space,
+				  .process_cpu = process_cpu, .budget = c->max_overhead_ppm / 1e6 * FINE_SHARE };
+	err = fine_open(&mon.fine, shared.img->dirfd, c->fine_ns, c->fine_pages, mt_now_ns());
+	if (err)
+		say("no fine clock: its files cannot be made", err);
+}
+
 static int set_up(void)
 {
 	const struct mt_config *c = shared.img->config;
@@ -293,6 +311,8 @@ static int set_up(void)
 		return err;
 	if (c->zoom)
 		zoom_open();
+	if (c->fine_ns)
+		fine_start();
 	/* the monitor must win against the program's threads; refused without privileges */
 	mt_sys(SYS_setpriority, PRIO_PROCESS, 0, -15);
 	return 0;
@@ -341,6 +361,16 @@ static void unlock_space(void)
 {
 	__atomic_store_n(&zap_space.monitor_locks, 0, __ATOMIC_RELEASE);
 	mt_unlock(&zap_space.lock);
+}
+
+/* For the fine clock: takes the lock where pages may be taken away, and says so. Before an exec its interval ends, and nothing more is. */
+static int lock_to_take(void)
+{
+	lock_space();
+	if (zap_space.active && !__atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE))
+		return 1;
+	unlock_space();
+	return 0;
 }
 
 /* ---- the end of a subinterval */
@@ -453,12 +483,14 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	uint64_t t0, z, t1, scan_begin;
 	int careful;
 
+	fine_look_begin(&mon.fine, mt_now_ns(), last_ever);
 	zap_events_note(&mon.events, !zap_space.note_dropped && !last_ever);
 	read_faults(~0ull);
 	lock_space();
 	t0 = mt_now_ns();
 	if (!zap_space.active) {
 		zap_perf_count_lost(&mon.events.perf, 1);
+		fine_look_end(&mon.fine, t0, 0);
 		take_dropped();
 		unlock_space();
 		mon.scan.nruns = 0;
@@ -509,6 +541,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 		zap_space.writes_unseen = 1;
 	if (mon.clear_refs_fd >= 0)
 		zap_see_writes(mon.clear_refs_fd);
+	fine_look_end(&mon.fine, t1, 1);
 	unlock_space();
 	mon.scan_ns += z - t0;
 	mon.zap_ns += t1 - z;
@@ -605,7 +638,8 @@ static uint64_t process_cpu(void)
 
 static void end_interval(int last_ever)
 {
-	uint64_t end, cpu_mon, cpu_all, monitor_cpu, program_cpu, fault_cpu, zoom_cpu, zoom_fault_cpu, new_pages, target = mon.governor.target_ns;
+	uint64_t end, cpu_mon, cpu_all, monitor_cpu, program_cpu, fault_cpu, other_cpu, other_fault_cpu, fine_faults,
+		 fine_cpu, new_pages, target = mon.governor.target_ns;
 	enum mt_stretch stretch;
 
 	go_on();
@@ -635,15 +669,19 @@ static void end_interval(int last_ever)
 	program_cpu = cpu_all - mon.process_cpu_ns;
 	if (!shared.apart)
 		program_cpu = program_cpu > monitor_cpu ? program_cpu - monitor_cpu : 0;
-	/* a close look has a budget of its own */
-	zoom_cpu = mon.events.zoom.cpu_ns < monitor_cpu ? mon.events.zoom.cpu_ns : monitor_cpu;
-	zoom_fault_cpu = mon.events.zoom.faults * fault_cost_ns();
+	/* a close look has a budget of its own; the fine clock costs the same whatever complete looks do */
+	fine_interval(&mon.fine, &fine_faults, &fine_cpu);
+	zap_governor_charge(&mon.governor, fine_cpu + fine_faults * fault_cost_ns());
+	other_cpu = mon.events.zoom.cpu_ns + fine_cpu;
+	if (other_cpu > monitor_cpu)
+		other_cpu = monitor_cpu;
+	other_fault_cpu = (mon.events.zoom.faults + fine_faults) * fault_cost_ns();
 	new_pages = take_new_pages();
 	fault_cpu = (mon.events.now.faults + (uint64_t)((double)new_pages * NEW_PAGE_FAULTS)) * fault_cost_ns() +
 		    (shared.zap ? (uint64_t)((double)take_hook_ns() * HOOK_SHARE) : 0);
 	mon.looks++;
-	stretch = zap_governor_update(&mon.governor, monitor_cpu - zoom_cpu + fault_cpu,
-				      program_cpu > fault_cpu + zoom_fault_cpu ? program_cpu - fault_cpu - zoom_fault_cpu : 0,
+	stretch = zap_governor_update(&mon.governor, monitor_cpu - other_cpu + fault_cpu,
+				      program_cpu > fault_cpu + other_fault_cpu ? program_cpu - fault_cpu - other_fault_cpu : 0,
 				      end - mon.start_ns, is_alone());
 	zap_zoom_interval(&mon.events.zoom, end, fault_cost_ns());
 	write_interval(end, target, monitor_cpu, program_cpu, stretch);
@@ -673,80 +711,18 @@ static void tell_sites(void)
  */
 static void end_abandoned_process(void)
 {
-	char buf[1024], *p;
-	struct stat st;
-	long fd, n, code = 0;
-	int field;
+	int code;
 
 	if (mon.task_fd < 0)	/* there was no descriptor for it */
 		mon.task_fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (mon.task_fd < 0 || mt_sys(SYS_fstat, mon.task_fd, &st) || st.st_nlink > 4)
+	code = mt_abandoned(mon.task_fd);
+	if (code < 0)
 		return;
-	fd = open_proc("/proc/self/stat");
-	n = fd < 0 ? 0 : mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
-	if (fd >= 0)
-		mt_sys(SYS_close, fd);
-	if (n <= 0)
-		return;
-	buf[n] = 0;
-	p = strrchr(buf, ')');
-	if (!p || p[1] != ' ' || p[2] != 'Z')
-		return;
-	for (p += 2, field = 3; field < 52 && *p; p++)	/* exit_code is field 52 */
-		if (*p == ' ')
-			field++;
-	for (; *p >= '0' && *p <= '9'; p++)
-		code = code * 10 + (*p - '0');
 	mt_monitor_event(MT_EVENT_EXIT);
 	end_interval(1);
 	tell_sites();
 	ctx_fini();
 	mt_sys(SYS_exit_group, code >> 8 & 255);
-}
-
-/* The status of a process that has ended, as wait(2) has it; -1: it is not known. */
-static int exit_status(void)
-{
-	char path[48] = "/proc/", buf[1024], *p = mt_put_u64(path + 6, (uint64_t)shared.img->pid);
-	struct pidfd_info info = { .mask = PIDFD_INFO_EXIT };
-	int field, status = 0;
-	long fd, n;
-
-	if (!mt_sys(SYS_ioctl, mon.pid_fd, PIDFD_GET_INFO, &info) && info.mask & PIDFD_INFO_EXIT)
-		return info.exit_code;
-	/* nobody has waited for it yet */
-	memcpy(p, "/stat", 6);
-	fd = open_proc(path);
-	n = fd < 0 ? 0 : mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
-	if (fd >= 0)
-		mt_sys(SYS_close, fd);
-	buf[n > 0 ? n : 0] = 0;
-	p = strrchr(buf, ')');
-	if (!p || p[1] != ' ' || p[2] != 'Z')
-		return -1;
-	for (p += 2, field = 3; field < 52 && *p; p++)	/* exit_code is field 52 */
-		if (*p == ' ')
-			field++;
-	if (*p < '0' || *p > '9')
-		return -1;
-	for (; *p >= '0' && *p <= '9'; p++)
-		status = status * 10 + (*p - '0');
-	return status;
-}
-
-/* Does the process have memory? Not while it ends, nor when its first thread has ended before others. */
-static int has_memory(int pid)
-{
-	char path[48] = "/proc/", text[32] = "";
-	long fd;
-
-	memcpy(mt_put_u64(path + 6, (uint64_t)pid), "/statm", 7);
-	fd = open_proc(path);
-	if (fd < 0)
-		return 0;
-	mt_sys(SYS_read, fd, text, sizeof(text) - 1);
-	mt_sys(SYS_close, fd);
-	return text[0] > '0' && text[0] <= '9';
 }
 
 /* The process goes on as another program, and its memory is ours alone. */
@@ -758,7 +734,7 @@ static int went_on(void)
 	/* it may not be compared any more: a program that gains privileges */
 	if (other < 0)
 		return other != -ESRCH && __atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE);
-	return other && has_memory(pid);
+	return other && mt_has_memory(pid);
 }
 
 /*
@@ -777,7 +753,7 @@ static int is_left_behind(void)
 	/* locks may be those of threads that were killed */
 	zap_space.lock.word = 0;
 	mt_rawmem_after_fork();
-	status = another ? -1 : exit_status();
+	status = another ? -1 : mt_exit_status(mon.pid_fd, shared.img->pid);
 	mt_monitor_event(another ? MT_EVENT_EXEC : status >= 0 && !(status & 127) ? MT_EVENT_EXIT : MT_EVENT_KILLED);
 	end_interval(1);
 	tell_sites();
@@ -938,6 +914,24 @@ static void turn(bool open)
 		windows_turn(true);
 }
 
+/* Until something is due, in @left ns at most. */
+static void wait_for_due(uint64_t now, uint64_t left, uint64_t drain_ns)
+{
+	const uint64_t tick = fine_turn(&mon.fine, now), longest = left < drain_ns ? left : drain_ns;
+	uint64_t ns = longest;
+
+	if (tick - now < ns)
+		ns = tick > now ? tick - now : 1;
+	if (mon.events.zoom.on)
+		zoom_for(ns);
+	else
+		sleep_ns(ns);
+	if (left > drain_ns || ns < longest) {
+		read_faults(~0ull);
+		see_writes_early();
+	}
+}
+
 static void run(void)
 {
 	const uint64_t drain_ns = drain_period_ns();
@@ -989,14 +983,7 @@ static void run(void)
 				left = mon.look_ns;
 			if (shared.apart && left > EXEC_LOOK_NS && __atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE))
 				left = EXEC_LOOK_NS;
-			if (mon.events.zoom.on)
-				zoom_for(left < drain_ns ? left : drain_ns);
-			else
-				sleep_ns(left < drain_ns ? left : drain_ns);
-			if (left > drain_ns) {
-				read_faults(~0ull);
-				see_writes_early();
-			}
+			wait_for_due(now, left, drain_ns);
 			/* the second thread begins: not all of this interval with one look */
 			if (!is_short_of_looks())
 				continue;
@@ -1063,7 +1050,7 @@ static int live_apart(void)
 	}
 	if (fd < 0)
 		return (int)fd;
-	if (mt_sys(SYS_getppid) != shared.img->config->reaper || mt_sys(SYS_kcmp, pid, mt_getpid(), KCMP_VM, 0, 0) || !has_memory(pid))
+	if (mt_sys(SYS_getppid) != shared.img->config->reaper || mt_sys(SYS_kcmp, pid, mt_getpid(), KCMP_VM, 0, 0) || !mt_has_memory(pid))
 		return -ECHILD;
 	/* /proc may be that of another process namespace */
 	n = mt_sys_readlink("/proc/self", path + 6, sizeof(path) - 7);
@@ -1106,6 +1093,7 @@ static int monitor_main(void *arg)
 	if (wait_for(&shared.go))
 		return 0;
 	mon.events.begin_ns = shared.begin_ns;
+	mon.fine.fault_ns = fault_cost_ns();
 	zap_governor_charge(&mon.governor, shared.start_cpu_ns);
 	run();
 	__atomic_store_n(&shared.ended, 1, __ATOMIC_RELEASE);
@@ -1362,6 +1350,7 @@ void mt_monitor_after_fork(void)
 	zap_regions_free(&mon.shared_missed);
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */
 	zap_events_after_fork(&mon.events);
+	fine_free(&mon.fine);
 	zap_scan_free(&mon.scan);
 	mt_rawunmap(mon.suspect, SUSPECTS * sizeof(*mon.suspect));
 	zap_output_after_fork(&mon.out);

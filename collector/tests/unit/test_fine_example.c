@@ -52,7 +52,7 @@ static void bins(const char *doc)
 	long long end = 0, last = -1;
 	int n = 0, lost = 0;
 
-	open_table(&t, doc, "bins.csv", "Bin,Start,Away,End,CpuNs,Look,Faults,Lost");
+	open_table(&t, doc, "bins.csv", "Bin,Start,Away,End,CpuNs,Look,Faults,Lost,MonitorCpuNs");
 	for (; mt_csv_next(&t.csv); n++) {
 		CHECK(at(&t, 0) > last && at(&t, 0) < MANY);
 		CHECK(at(&t, 1) >= end && at(&t, 1) <= at(&t, 2) && at(&t, 2) < at(&t, 3));

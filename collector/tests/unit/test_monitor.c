@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/monitor/descriptors.c preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
+// uses: preload/monitor/descriptors.c preload/monitor/program.c preload/fine/fine.c preload/fine/files.c preload/fine/pages.c preload/fine/panel.c preload/fine/pieces.c preload/fine/strata.c preload/fine/threads.c preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
 // includes: preload/monitor/monitor.c
 /*
  * What the monitor adds up and when it does what, without a traced program: the clock, the scan and the
@@ -181,6 +181,29 @@ long zap_rwp_peek(int mem_fd, int pagemap_fd, uint64_t addr, void *buf, size_t n
 {
 	(void)mem_fd, (void)pagemap_fd, (void)addr, (void)buf, (void)n;
 	return -EIO;
+}
+
+/* of the fine clock, which is off here (test_fine_bins.c) */
+void zap_scan_take(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *programs)
+{
+	zap_scan_unmap(s, traced, programs, 0);
+}
+
+void zap_note_present(uint64_t addr, uint64_t len)
+{
+	(void)addr, (void)len;
+}
+
+size_t ctx_large(uint64_t (*to)[2], size_t room)
+{
+	(void)to, (void)room;
+	return 0;
+}
+
+uint64_t ctx_thread_cpu(int tid)
+{
+	(void)tid;
+	return 0;
 }
 
 uint64_t zap_rwp_resident(void)

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "preload/monitor/program.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/out.h"
+#include "common/rawsys.h"
+
+#ifndef PIDFD_GET_INFO
+#define PIDFD_GET_INFO 0xc040ff0bul	/* Linux 6.13, with the exit status 6.15; its argument, as long as it was at first: */
+#define PIDFD_INFO_EXIT 8ul
+struct pidfd_info {
+	uint64_t mask, cgroupid;
+	uint32_t pid, tgid, ppid, ids[8];
+	int32_t exit_code;
+};
+#endif
+
+/* The status that a zombie has left in its file in /proc, -1: it is none. */
+static int zombie_status(const char *path)
+{
+	const long fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	char buf[1024], *p;
+	int field, status = 0;
+	long n;
+
+	n = fd < 0 ? 0 : mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
+	if (fd >= 0)
+		mt_sys(SYS_close, fd);
+	buf[n > 0 ? n : 0] = 0;
+	p = strrchr(buf, ')');
+	if (!p || p[1] != ' ' || p[2] != 'Z')
+		return -1;
+	for (p += 2, field = 3; field < 52 && *p; p++)	/* exit_code is field 52 */
+		if (*p == ' ')
+			field++;
+	if (*p < '0' || *p > '9')
+		return -1;
+	for (; *p >= '0' && *p <= '9'; p++)
+		status = status * 10 + (*p - '0');
+	return status;
+}
+
+int mt_exit_status(int pid_fd, int pid)
+{
+	char path[48] = "/proc/", *p = mt_put_u64(path + 6, (uint64_t)pid);
+	struct pidfd_info info = { .mask = PIDFD_INFO_EXIT };
+
+	if (!mt_sys(SYS_ioctl, pid_fd, PIDFD_GET_INFO, &info) && info.mask & PIDFD_INFO_EXIT)
+		return info.exit_code;
+	memcpy(p, "/stat", 6);
+	return zombie_status(path);	/* nobody has waited for it yet */
+}
+
+int mt_abandoned(int task_fd)
+{
+	struct stat st;
+
+	if (task_fd < 0 || mt_sys(SYS_fstat, task_fd, &st) || st.st_nlink > 4)
+		return -1;
+	return zombie_status("/proc/self/stat");
+}
+
+int mt_has_memory(int pid)
+{
+	char path[48] = "/proc/", text[32] = "";
+	long fd;
+
+	memcpy(mt_put_u64(path + 6, (uint64_t)pid), "/statm", 7);
+	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	mt_sys(SYS_read, fd, text, sizeof(text) - 1);
+	mt_sys(SYS_close, fd);
+	return text[0] > '0' && text[0] <= '9';
+}
