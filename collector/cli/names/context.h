@@ -1,6 +1,9 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-/* context.h - what was alive when in one image: structures, threads, objects, stacks. Plain data; ctxlog.h makes it from the log. */
+/*
+ * context.h - what was alive when in one image: structures, threads, objects, stacks, and what is known of a code address. Plain data;
+ * ctxlog.h makes it from the log, symbols.h the frames.
+ */
 #ifndef MEMTRACE_CLI_CONTEXT_H
 #define MEMTRACE_CLI_CONTEXT_H
 
@@ -97,6 +100,23 @@ struct mt_context {
 	struct mt_unseen unseen;	/* of the image itself: a child of fork tells what it inherits */
 	/* of the replay */
 	struct mt_live *live;
+};
+
+/* What is known of a code address: the functions around it. */
+struct mt_frame {
+	const char *object;	/* path or NULL */
+	uint64_t offset;	/* of the address in the object, as in its file */
+	const char *function;	/* demangled, or NULL */
+	const char *file;	/* NULL: no line information */
+	int line, column;	/* column 0: unknown */
+	bool inlined;		/* into the next frame, which has the same ip */
+	bool system;		/* in a library of the system or one of its headers */
+	bool generated;		/* code made at run time, named by a perf map: the line is where the function begins */
+};
+
+struct mt_frames {
+	int n;
+	struct mt_frame *f;	/* innermost first; at least one */
 };
 
 #endif

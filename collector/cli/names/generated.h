@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/names/frame.h"
+#include "cli/names/context.h"
 
 struct mt_generated_code {
 	uint64_t start, end;

@@ -10,7 +10,7 @@
 
 #include "cli/names/library.h"
 #include "cli/names/site.h"
-#include "cli/names/srcname.h"
+#include "cli/names/source.h"
 #include "cli/base/util.h"
 
 #define MAX_FRAMES 512		/* of a stack, inlined ones included */
@@ -233,7 +233,8 @@ struct source_name {
 	bool passed_on;		/* to the caller: it is returned, or written where a parameter points to */
 };
 
-static struct source_name name_in_source(struct mt_site_names *s, const struct flat *at)
+/* @address: what is looked for is written where a pointer that it passes points to. */
+static struct source_name name_in_source(struct mt_site_names *s, const struct flat *at, bool address)
 {
 	const struct mt_frame *f = at->f;
 	struct source_name found = { NULL, false };
@@ -242,8 +243,12 @@ static struct source_name name_in_source(struct mt_site_names *s, const struct f
 	if (!f->file || f->line <= 0)
 		return found;
 	file = readable_source(f);
-	found.name = mt_name_in_file(file, f->line, f->column, fortran_file(f->file) ? rank_on_line(s->c, s->sy, at) : 0);
-	found.passed_on = found.name ? *found.name == '*' || mt_name_is_returned(file, f->line, found.name) :
+	if (address)
+		found.name = mt_address_in_file(file, f->line, f->column);
+	if (!found.name)
+		found.name = mt_name_in_file(file, f->line, f->column, fortran_file(f->file) ? rank_on_line(s->c, s->sy, at) : 0);
+	/* what is kept in a member stays one, also if it is returned */
+	found.passed_on = found.name ? *found.name == '*' || (!strpbrk(found.name, ".>[:%") && mt_name_is_returned(file, f->line, found.name)) :
 				       mt_name_is_returned(file, f->line, NULL);
 	if (!found.name && access(file, R_OK))
 		found.name = mt_symbols_declared(s->sy, at->ip, at->inner);
@@ -276,7 +281,7 @@ static void name_in_program(struct mt_site_names *s, const struct flat *flat, in
 		if (is_through(flat[i].f) && i != user)
 			continue;
 		hops++;
-		v = name_in_source(s, &flat[i]);
+		v = name_in_source(s, &flat[i], out->name && *out->name == '*');
 		if (v.name && out->name && !passed_on) {	/* a container: its member is a part of the caller's object */
 			char *member = mt_printf("%s.%s", v.name, out->name);
 

@@ -21,15 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
-#include "cli/names/rustname.h"
 #include "cli/names/srcname.h"
 #include "cli/base/util.h"
-
-#define MAX_SOURCE (32u << 20)
-#define MAX_BEFORE 6		/* lines of a statement before and after the line */
-#define MAX_AFTER 4
 
 static bool is_ident(char c)
 {
@@ -37,7 +31,7 @@ static bool is_ident(char c)
 }
 
 /* Comments, string contents and preprocessor lines become blanks. */
-static char *clean(const char *s, int fortran)
+char *mt_source_clean(const char *s, int fortran)
 {
 	char *t = mt_strdup(s);
 
@@ -201,7 +195,7 @@ static bool is_no_name(const char *s)
 	return false;
 }
 
-static const char *find_word(const char *s, const char *word, bool part)
+const char *mt_find_word(const char *s, const char *word, bool part)
 {
 	size_t n = strlen(word);
 
@@ -214,7 +208,7 @@ static const char *find_word(const char *s, const char *word, bool part)
 /* allocate(a(n, m), x%b(n)) : the item-th object */
 static char *fortran_name(const char *s, int item)
 {
-	const char *p = find_word(s, "allocate", false), *b;
+	const char *p = mt_find_word(s, "allocate", false), *b;
 	int depth = 0, k = 0;
 
 	if (!p) {	/* automatic allocation on assignment: a = [..] */
@@ -281,7 +275,7 @@ static const char *assignment(const char *s)
 /* posix_memalign((void **)&m->data, ...) : what follows the & */
 static char *out_argument(const char *s)
 {
-	const char *p = find_word(s, "posix_memalign", true), *e;
+	const char *p = mt_find_word(s, "posix_memalign", true), *e;
 	int depth = 0;
 
 	if (!p)
@@ -315,7 +309,7 @@ static char *method_object(const char *s)
 		"emplace_front", "reset", "rehash", "shrink_to_fit", "insert_or_assign" };
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-		const char *p = find_word(s, methods[i], false), *b;
+		const char *p = mt_find_word(s, methods[i], false), *b;
 
 		if (!p || p == s)
 			continue;
@@ -376,7 +370,7 @@ static char *declared_object(const char *s)
 
 char *mt_name_in_statement(const char *statement, int item, int fortran)
 {
-	char *s = clean(statement, fortran), *name = NULL;
+	char *s = mt_source_clean(statement, fortran), *name = NULL;
 	const char *lo = s, *eq, *b;
 
 	while (*lo == ' ' || *lo == '{' || *lo == '}' || *lo == ';')
@@ -407,19 +401,80 @@ out:
 	return name;
 }
 
+/* f(&lvalue, n): the only argument of which the address is passed. NULL: there is none, or several. */
+char *mt_name_of_address(const char *s)
+{
+	char *found = NULL;
+
+	for (const char *p = s; *p; p++) {
+		const char *from, *to;
+		int depth = 0;
+
+		if (*p != '(' && *p != ',')
+			continue;
+		for (from = p + 1; *from == ' ';)
+			from++;
+		if (*from != '&' || from[1] == '&')
+			continue;
+		for (to = from; *to && depth >= 0 && (depth || *to != ','); to++)
+			depth += (*to == '(' || *to == '[') - (*to == ')' || *to == ']');
+		if (found) {
+			free(found);
+			return NULL;
+		}
+		found = cut(from + 1, skip_back(from, depth < 0 ? to - 1 : to));
+	}
+	return found;
+}
+
+/* The member that a constructor initialises where the call stands: "Sim(int n) : pos(n), force(new double[n])". */
+static char *initialised_member(const char *s, const char *here)
+{
+	const char *item = NULL, *end;
+	int depth = 0;
+
+	for (const char *p = s; p < here; p++) {
+		depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
+		if (depth)
+			continue;
+		if (*p == ':' && p[1] == ':') {
+			p++;
+		} else if (!item && strchr("?=", *p)) {
+			return NULL;
+		} else if (*p == ':' && !item) {
+			const char *before = skip_back(s, p);
+
+			if (before == s || before[-1] != ')')
+				return NULL;
+			item = p + 1;
+		} else if (*p == ',' && item) {
+			item = p + 1;
+		}
+	}
+	if (!item)
+		return NULL;
+	item = begin_of(item);
+	for (end = item; is_ident(*end); end++)
+		;
+	return end > item && strchr("({", *begin_of(end)) && *begin_of(end) ? cut(item, end) : NULL;
+}
+
 /*
  * Same with the position of the call in the (cleaned) statement: the object
  * that is declared there, else the last assignment before it. Tells
  * "double *a = malloc(n), *b = malloc(n)" apart.
  */
-static char *name_at(const char *statement, size_t pos)
+char *mt_name_at(const char *statement, size_t pos)
 {
-	char *s = clean(statement, 0), *name = NULL;
+	char *s = mt_source_clean(statement, 0), *name = NULL;
 	const char *here = s + pos, *lo = s, *e, *b, *eq = NULL;
 	int depth = 0;
 
 	while (*lo == ' ')
 		lo++;
+	name = initialised_member(lo, here);
+	if (name)
+		goto out;
 	for (const char *p = lo; p < here; p++)
 		depth += (*p == '(' || *p == '[' || *p == '{') - (*p == ')' || *p == ']' || *p == '}');
 	for (e = here; is_ident(*e); e++)
@@ -482,283 +537,4 @@ static char *name_at(const char *statement, size_t pos)
 out:
 	free(s);
 	return name;
-}
-
-/* ------------------------------------------------------------- the files */
-
-struct source {
-	char *path;
-	char *text;		/* LF replaced by NUL; NULL: not readable */
-	char **line;
-	size_t n;
-	struct source *next;
-};
-
-static struct source *sources[256];
-
-static struct source *source(const char *path)
-{
-	unsigned int h = 5381;
-	struct source *s;
-	struct stat st;
-	size_t cap = 0;
-
-	for (const char *p = path; *p; p++)
-		h = h * 33 + (unsigned char)*p;
-	for (s = sources[h & 255]; s; s = s->next)
-		if (!strcmp(s->path, path))
-			return s;
-	s = mt_alloc(sizeof(*s));
-	s->path = mt_strdup(path);
-	s->next = sources[h & 255];
-	sources[h & 255] = s;
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_SOURCE)
-		return s;
-	s->text = mt_read_file(path, NULL);
-	for (char *p = s->text; p && *p; ) {
-		char *e = strchr(p, '\n');
-
-		MT_GROW(s->line, s->n, cap);
-		s->line[s->n++] = p;
-		if (!e)
-			break;
-		*e = 0;
-		p = e + 1;
-	}
-	return s;
-}
-
-static bool is_fortran(const char *path)
-{
-	const char *e = strrchr(path, '.');
-
-	return e && (!strcasecmp(e, ".f90") || !strcasecmp(e, ".f") || !strcasecmp(e, ".f95") ||
-		     !strcasecmp(e, ".f03") || !strcasecmp(e, ".f08") || !strcasecmp(e, ".for"));
-}
-
-static char last_char(const char *line)
-{
-	char *t = clean(line, 0);
-	size_t n = strlen(t);
-	char c;
-
-	while (n && t[n - 1] == ' ')
-		n--;
-	c = n ? t[n - 1] : 0;
-	free(t);
-	return c;
-}
-
-static bool blank_or_directive(const char *line)
-{
-	while (*line == ' ' || *line == '\t')
-		line++;
-	return !*line || *line == '#';
-}
-
-/* Does the C statement end on this line? */
-static bool ends(const char *line)
-{
-	char c = last_char(line);
-
-	return c == ';' || c == '{' || c == '}' || c == ':' || blank_or_directive(line);
-}
-
-static bool is_rust(const char *path)
-{
-	const char *e = strrchr(path, '.');
-
-	return e && !strcmp(e, ".rs");
-}
-
-/* The first and last line, from 0, of the statement around one. */
-static void lines_of_statement(const struct source *s, int line, bool fortran, int *first, int *last)
-{
-	*first = *last = line;
-	if (fortran) {
-		while (*first > 0 && line - *first < MAX_BEFORE && last_char(s->line[*first - 1]) == '&')
-			--*first;
-		while ((size_t)*last + 1 < s->n && *last - line <= MAX_AFTER && last_char(s->line[*last]) == '&')
-			++*last;
-		return;
-	}
-	while (*first > 0 && line - *first < MAX_BEFORE && !ends(s->line[*first - 1]))
-		--*first;
-	while ((size_t)*last + 1 < s->n && *last - line <= MAX_AFTER && !ends(s->line[*last]))
-		++*last;
-}
-
-/* The statement around a line, its lines joined. *at: where the column is in it, from 1; 0: not known. */
-static char *statement_at(const struct source *s, int line, int column, bool fortran, size_t *at)
-{
-	int first, last;
-	char *statement;
-	size_t n = 1;
-
-	*at = 0;
-	lines_of_statement(s, line - 1, fortran, &first, &last);
-	for (int i = first; i <= last; i++)
-		n += strlen(s->line[i]) + 1;
-	statement = mt_alloc(n);
-	for (int i = first; i <= last; i++) {
-		size_t len = strlen(s->line[i]);
-		char *w = statement + strlen(statement);
-
-		if (i == line - 1 && column > 0 && (size_t)column <= len)
-			*at = (size_t)(w - statement) + (size_t)column;
-
-		memcpy(w, s->line[i], len);
-		while (fortran && len && (w[len - 1] == ' ' || w[len - 1] == '&'))
-			len--;		/* continuation */
-		w[len] = ' ';
-		w[len + 1] = 0;
-		/* a // comment of this line must not swallow the next ones */
-		if (!fortran) {
-			char *c = clean(w, 0);
-
-			memcpy(w, c, strlen(c));
-			free(c);
-		}
-	}
-	return statement;
-}
-
-/* Of several statements on one line the one in which the call stands. */
-static char *name_at_column(const char *statement, size_t at, int item)
-{
-	size_t from = at - 1;
-	char *part, *semi, *name;
-
-	while (from && !strchr(";{}", statement[from - 1]))
-		from--;
-	part = mt_strdup(statement + from);
-	semi = strchr(part + (at - 1 - from), ';');
-	if (semi)
-		*semi = 0;
-	name = strstr(part, "posix_memalign") ? NULL : name_at(part, at - 1 - from);
-	if (!name)
-		name = mt_name_in_statement(part, item, 0);
-	free(part);
-	return name;
-}
-
-/* Of several statements the one that has a word of allocation. It is cut there. */
-static char *allocating(char *statement)
-{
-	static const char *const words[] = { "alloc", "new", "mmap", "memalign" };
-	char *semi;
-
-	for (char *p = statement; p; p = semi ? semi + 1 : NULL) {
-		semi = strchr(p, ';');
-		if (semi)
-			*semi = 0;
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			if (find_word(p, words[i], i == 0 || i == 3))
-				return p;
-		if (semi)
-			*semi = ';';
-	}
-	return NULL;
-}
-
-char *mt_name_in_file(const char *file, int line, int column, int item)
-{
-	struct source *s = source(file);
-	const bool fortran = is_fortran(file), rust = is_rust(file);
-	char *statement, *name = NULL, *semi, *part;
-	size_t at;
-
-	if (line < 1 || (size_t)line > s->n)
-		return NULL;
-	statement = statement_at(s, line, column, fortran, &at);
-	semi = strchr(statement, ';');
-	if (rust)
-		name = mt_name_in_rust(statement, at);
-	else if (!fortran && at)
-		name = name_at_column(statement, at, item);
-	if (!name && !rust) {
-		part = !fortran && semi && semi[1] ? allocating(statement) : NULL;
-		name = mt_name_in_statement(part ? part : statement, item, fortran);
-	}
-	free(statement);
-	return name;
-}
-
-/* ------------------------------------------------ what a function returns */
-
-#define MAX_BEHIND 200		/* lines that are looked at behind the allocation */
-
-/* "return name;", "return (T *)name;", "return std::move(name);": the word at the end of what is returned. */
-static bool returns(const char *text, const char *name)
-{
-	const char *p = find_word(text, "return", false), *end;
-	const size_t n = strlen(name);
-
-	if (!p)
-		return false;
-	p += 6;
-	p += strspn(p, " ");
-	end = p + strcspn(p, ";");
-	while (end > p && strchr(" )", end[-1]))
-		end--;
-	if ((size_t)(end - p) < n || strncmp(end - n, name, n) || strchr("*!&", *p))
-		return false;
-	return end - n == p || (!is_ident(end[-n - 1]) && !strchr(".>", end[-n - 1]) && strcspn(p, "=+-/!|?%<,") >= (size_t)(end - p));
-}
-
-/* Does another function begin on this line? */
-static bool begins_function(const char *text)
-{
-	static const char *const words[] = { "if", "for", "while", "else", "switch", "do", "catch", "try", "match", "loop" };
-	const char *first = text + strspn(text, " }");
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strncmp(first, words[i], strlen(words[i])) && !is_ident(first[strlen(words[i])]))
-			return false;
-	return strchr(text, '(') && strchr(text, '{');
-}
-
-bool mt_name_is_returned(const char *file, int line, const char *name)
-{
-	struct source *s = source(file);
-	const bool rust = is_rust(file);
-	int depth = 0, least = 0;
-	bool found = false;
-
-	if (line < 1 || (size_t)line > s->n || is_fortran(file))
-		return false;
-	if (!name) {
-		for (int i = line - 1; i >= 0 && line - 1 - i <= MAX_BEFORE && !found; i--) {
-			char *text = clean(s->line[i], 0);
-
-			found = i == line - 1 ? find_word(text, "return", false) != NULL : !strncmp(text + strspn(text, " {"), "return ", 7);
-			free(text);
-			if (i && ends(s->line[i - 1]))
-				break;
-		}
-		return found;
-	}
-	/* a function that ends on the line */
-	for (const char *p = strrchr(s->line[line - 1], ';'); p && *p; p++) {
-		depth += (*p == '{') - (*p == '}');
-		least = depth < least ? depth : least;
-	}
-	for (size_t i = (size_t)line; i < s->n && i < (size_t)line + MAX_BEHIND && !found; i++) {
-		char *text = clean(s->line[i], 0);
-		const char *word = text + strspn(text, " ");
-		const size_t n = strlen(name);
-
-		if (*text == '}' || (least < 0 && begins_function(text))) {
-			free(text);
-			break;
-		}
-		for (const char *p = text; *p; p++) {
-			depth += (*p == '{') - (*p == '}');
-			least = depth < least ? depth : least;
-		}
-		found = returns(text, name) || (rust && !strncmp(word, name, n) && !word[n + strspn(word + n, " ")] && i + 1 < s->n &&
-						s->line[i + 1][strspn(s->line[i + 1], " \t")] == '}');
-		free(text);
-	}
-	return found;
 }

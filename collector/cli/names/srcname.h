@@ -17,17 +17,15 @@
 char *mt_name_in_statement(const char *statement, int item, int fortran);
 
 /*
- * Same, for line `line` (from 1) of a source file, with as many of the
- * neighbouring lines as the statement has. `column` (from 1, 0 unknown) tells
- * several statements on one line apart. NULL when the file cannot be read or
- * nothing is found. Files are cached for the life of the process.
+ * Same with the position of the call in the statement: the object that is declared there, else the last assignment before it. Tells
+ * "double *a = malloc(n), *b = malloc(n)" apart. C and C++.
  */
-char *mt_name_in_file(const char *file, int line, int column, int item);
-
-/*
- * Does the function that the line is in return this variable behind the line, so that its caller has a name for what was allocated? With
- * NULL: is the statement of the line itself a return?
- */
-bool mt_name_is_returned(const char *file, int line, const char *name);
+char *mt_name_at(const char *statement, size_t pos);
+/* "grid" of "make(&grid, n)": the only argument of which the address is passed. NULL: there is none, or several. */
+char *mt_name_of_address(const char *statement);
+/* Comments and the contents of strings become blanks. The caller's. */
+char *mt_source_clean(const char *s, int fortran);
+/* The first place of a word, whatever its capitals; @part: also as a part of another one. */
+const char *mt_find_word(const char *s, const char *word, bool part);
 
 #endif

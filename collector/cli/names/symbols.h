@@ -10,7 +10,6 @@
 #define MEMTRACE_CLI_SYMBOLS_H
 
 #include "cli/names/ctxlog.h"
-#include "cli/names/frame.h"
 
 struct mt_symbols;
 

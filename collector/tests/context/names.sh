@@ -344,14 +344,49 @@ for how in "-O0" "-O2"; do
 	for cc in gcc clang; do
 		command -v $cc > /dev/null && $cc -g $how -o passed passed.c || continue
 		rm -rf passed.trace && record -o passed.trace -- ./passed
-		expect "names through wrappers ($cc $how)" 'heap field 8016;heap grid 8008;heap m.cells 8032;heap m.nodes 8032;heap new 9600;heap table 8024' \
-			"$(structures passed.trace '^(field|grid|m.cells|m.nodes|new|table|p|mesh)$' | paste -sd ';')"
+		expect "names through wrappers ($cc $how)" 'heap field 8016;heap grid 8008;heap m.cells 8032;heap m.nodes 8032;heap new 9600;heap other 8040;heap table 8024' \
+			"$(structures passed.trace '^(field|grid|m.cells|m.nodes|new|other|.out|table|p|mesh)$' | paste -sd ';')"
 		expect "without a variable of the caller ($cc $how)" "heap main:30 8048" "$(structures passed.trace '^main:')"
 	done
 done
 gcc -g -O1 -o passed passed.c && mv passed.c away.c && rm -rf passed.trace && record -o passed.trace -- ./passed
 expect "without the source: what is declared on the line" 'heap new 9600' "$(structures passed.trace '^(new|table)$' | paste -sd ';')"
 mv away.c passed.c
+
+cat > array.cpp <<'END'
+#include <memory>
+#include <vector>
+template <class T> class Array {
+	T *data;
+	std::vector<int> mask;
+public:
+	__attribute__((noinline)) explicit Array(int n) : data(new T[n]), mask(n) {}
+	~Array() { delete[] data; }
+	T &operator[](int i) { return data[i]; }
+};
+class Sim {
+public:
+	std::vector<double> pos, vel;
+	double *force;
+	__attribute__((noinline)) Sim(int n) : pos(n), vel(n + 1), force(new double[n + 2]) { }
+};
+__attribute__((noinline)) std::vector<double> make(int n) { std::vector<double> v(n); return v; }
+__attribute__((noinline)) auto own(int n) { return std::make_unique<double[]>(n); }
+int main()
+{
+	Array<double> rho(1000);
+	Array<float> mass(3000);
+	Sim sim(2000);
+	auto v1 = make(1500);
+	auto u1 = own(1600);
+	return rho[1] + mass[2] + sim.pos[3] + sim.vel[1] + sim.force[1] + v1[2] + u1[3] > 0;
+}
+END
+if g++ -g -O2 -o array array.cpp 2> /dev/null; then
+	record -o array.trace -- ./array || :
+	expect "members of containers and of a line of initialisers" 'force 16016;mass.data 12000;mass.mask 12000;pos 16000;rho.data 8000;u1 12800;v1 12000;vel 16008' \
+		"$(structures array.trace . | sed -n 's/^heap //p' | grep -v 72704 | sort | paste -sd ';')"
+fi
 
 # ---- wrappers that are named
 cat > named.c <<'END'

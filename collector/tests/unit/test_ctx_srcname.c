@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/names/srcname.c cli/base/util.c cli/names/rustname.c
+// uses: cli/names/srcname.c cli/base/util.c cli/names/rustname.c cli/names/source.c
 /* Names of variables from source text. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "harness.h"
+#include "cli/names/source.h"
 #include "cli/names/srcname.h"
 #include "cli/base/util.h"
 
@@ -100,11 +101,25 @@ static const char source[] =
 	"\t\tauto v = std::vector<T>(n);\n"		/* 30 */
 	"\t\treturn std::move(v);\n"
 	"\t}\n"
-	"};\n";
+	"};\n"						/* 33 */
+	"Array(int n) : data(new T[n]), mask(n), rest{n} {}\n"
+	"Sim::Sim(int n)\n"
+	"\t: pos(n),\n"
+	"\t  vel(n) { work(); }\n"
+	"x = n ? f(n) : new T[n];\n"			/* 38 */
+	"make(&grid, n); twice(&a, &b); both(x, &m->rows[i]);\n";
 
 static void in_file(const char *path, int line, int column, const char *want)
 {
 	char *n = mt_name_in_file(path, line, column, 0);
+
+	CHECK_STR(n ? n : "(none)", want ? want : "(none)");
+	free(n);
+}
+
+static void address(const char *path, int line, int column, const char *want)
+{
+	char *n = mt_address_in_file(path, line, column);
 
 	CHECK_STR(n ? n : "(none)", want ? want : "(none)");
 	free(n);
@@ -146,6 +161,12 @@ int main(void)
 	in_file(path, 13, 19, "p");
 	in_file(path, 13, 25, "q");
 	in_file(path, 14, 2, NULL);
+	in_file(path, 34, 22, "data");
+	in_file(path, 34, 37, "mask");
+	in_file(path, 34, 41, "rest");
+	in_file(path, 36, 7, "pos");
+	in_file(path, 37, 8, "vel");
+	in_file(path, 38, 19, "x");
 	in_file(path, 99, 1, NULL);
 	in_file(path, 0, 0, NULL);
 	in_file("/nonexistent/x.c", 1, 1, NULL);
@@ -160,6 +181,11 @@ int main(void)
 	CHECK(mt_name_is_returned(path, 30, "v"));
 	CHECK(!mt_name_is_returned(path, 99, "p"));
 	CHECK(!mt_name_is_returned("/nonexistent/x.c", 1, "p"));
+	address(path, 39, 1, "grid");
+	address(path, 39, 17, NULL);
+	address(path, 39, 32, "m->rows[i]");
+	address(path, 37, 8, NULL);
+	address("/nonexistent/x.c", 1, 1, NULL);
 	unlink(path);
 	return mt_test_done();
 }
