@@ -277,7 +277,7 @@ build_native() {
 	mv build/.native.new build/.native
 }
 
-HEADLESS="model storage importer aggregation analysis topology sql cli"
+HEADLESS="model storage importer aggregation analysis topology sql serve cli"
 
 # build_java: the jars of the command line in build/lib, with javac alone; the
 # Eclipse platform is not needed for them. Maven only fetches four libraries.

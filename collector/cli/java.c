@@ -184,7 +184,7 @@ int mt_cache_dir(char path[PATH_MAX])
 /* The jars that the command line needs; plugins/ of the product has many more. */
 static const char *const jars[] = {
 	"org.memtrace.model", "org.memtrace.storage", "org.memtrace.importer", "org.memtrace.aggregation",
-	"org.memtrace.analysis", "org.memtrace.topology", "org.memtrace.sql", "org.memtrace.cli", "jna", "com.sun.jna",
+	"org.memtrace.analysis", "org.memtrace.topology", "org.memtrace.sql", "org.memtrace.serve", "org.memtrace.cli", "jna", "com.sun.jna",
 	"parquet-format-structures", "org.apache.parquet.format-structures", "gson", "com.google.gson", "zstd-jni", "com.github.luben.zstd-jni",
 	"sqlite-jdbc", "org.xerial.sqlite-jdbc", "h2", "com.h2database", "postgresql", "org.postgresql.jdbc",
 	"tomlj", "org.tomlj", "antlr4-runtime", "org.antlr.antlr4-runtime",

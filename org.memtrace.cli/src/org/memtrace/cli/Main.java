@@ -45,6 +45,7 @@ import org.memtrace.cli.commands.SummaryCommand;
 import org.memtrace.cli.commands.UnpackCommand;
 import org.memtrace.cli.commands.VerifyCommand;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.serving.ServeCommand;
 import org.memtrace.model.ExtensionFiles;
 import org.memtrace.storage.Stores;
 
@@ -75,6 +76,7 @@ public final class Main {
 		case "advise" -> new AdviseCommand();
 		case "diff" -> new DiffCommand();
 		case "report" -> new ReportCommand();
+		case "serve" -> new ServeCommand();
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
 		case "import-part" -> new ImportPartCommand();

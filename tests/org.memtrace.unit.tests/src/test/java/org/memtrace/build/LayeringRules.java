@@ -14,17 +14,18 @@ import java.util.jar.Manifest;
 final class LayeringRules {
 	private static final String OURS = "org.memtrace.";
 	/** The arrows, with what they lead to. */
-	static final Map<String, Set<String>> MAY_USE = Map.of( //
-			"model", Set.of(), //
-			"storage", Set.of("model"), //
-			"importer", Set.of("model"), //
-			"aggregation", Set.of("model"), //
-			"analysis", Set.of("aggregation", "model"), //
-			"topology", Set.of("analysis", "model"), //
-			"sql", Set.of("model"), //
-			"cli", Set.of("sql", "topology", "analysis", "aggregation", "importer", "storage", "model"), //
-			"views", Set.of("sql", "topology", "analysis", "aggregation", "importer", "storage", "model"), //
-			"rcp", Set.of("views", "analysis", "aggregation", "importer", "storage", "model"));
+	static final Map<String, Set<String>> MAY_USE = Map.ofEntries( //
+			Map.entry("model", Set.of()), //
+			Map.entry("storage", Set.of("model")), //
+			Map.entry("importer", Set.of("model")), //
+			Map.entry("aggregation", Set.of("model")), //
+			Map.entry("analysis", Set.of("aggregation", "model")), //
+			Map.entry("topology", Set.of("analysis", "model")), //
+			Map.entry("sql", Set.of("model")), //
+			Map.entry("serve", Set.of("analysis", "aggregation", "model")), //
+			Map.entry("cli", Set.of("serve", "sql", "topology", "analysis", "aggregation", "importer", "storage", "model")), //
+			Map.entry("views", Set.of("sql", "topology", "analysis", "aggregation", "importer", "storage", "model")), //
+			Map.entry("rcp", Set.of("views", "analysis", "aggregation", "importer", "storage", "model")));
 
 	/** Packages that only these bundles may use; the longest prefix that fits decides. Everything else is forbidden. */
 	private static final Map<String, Set<String>> ONLY = Map.ofEntries( //
@@ -36,8 +37,9 @@ final class LayeringRules {
 			Map.entry("org.sqlite.", Set.of("storage")), //
 			Map.entry("org.h2.", Set.of("storage")), //
 			Map.entry("org.postgresql.", Set.of("storage")), //
-			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "sql", "cli", "views", "rcp")), //
-			Map.entry("com.google.gson.", Set.of("importer", "analysis", "cli", "views")), //
+			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "sql", "serve", "cli", "views", "rcp")), //
+			Map.entry("com.google.gson.", Set.of("importer", "analysis", "serve", "cli", "views")), //
+			Map.entry("com.sun.net.httpserver.", Set.of("serve")), //
 			Map.entry("org.tomlj.", Set.of("analysis")), //
 			Map.entry("org.apache.pdfbox.", Set.of("analysis")), //
 			Map.entry("org.apache.fontbox.", Set.of("analysis")), //

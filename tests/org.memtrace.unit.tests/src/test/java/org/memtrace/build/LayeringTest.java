@@ -58,7 +58,7 @@ class LayeringTest {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "cli" })
+	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "serve", "cli" })
 	void classesOfHeadlessBundles(String bundle) throws IOException {
 		Map<String, byte[]> classes = onClassPath(bundle);
 		assumeTrue(!classes.isEmpty(), "no class in org.memtrace." + bundle);
@@ -72,13 +72,13 @@ class LayeringTest {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "cli" })
+	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "serve", "cli" })
 	void packagesOfHeadlessBundlesHaveNoCircles(String bundle) throws IOException {
 		assertEquals(List.of(), new PackageCycles(references(onClassPath(bundle))).find());
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "cli" })
+	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "serve", "cli" })
 	void classesOfHeadlessBundlesHaveNoNewCircles(String bundle) throws IOException {
 		assertEquals(List.of(), KnownFaults.read().checkCircles(bundle, new ClassCircles(references(onClassPath(bundle))).find()));
 	}
