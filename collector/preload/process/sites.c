@@ -3,13 +3,13 @@
 #include "preload/process/sites.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "preload/ground/asm.h"
 #include "common/clonesite.h"
+#include "common/elffile.h"
 #include "preload/ground/patch.h"
 #include "preload/process/calls.h"
 #include "preload/ground/process.h"
@@ -22,20 +22,10 @@ static const char not_go[] = "the system calls of its Go runtime are not recogni
 	not_recognised[] = "it makes processes by a system call instruction of its own, in code that was not recognised",
 	not_replaced[] = "system calls in its code cannot be replaced";
 
-/* An object: as the loader has mapped it, or its file. */
-struct object {
-	const ElfW(Phdr) *ph;
-	int n;
-	const uint8_t *base;
-	size_t file_bytes;	/* of the file at @base, 0: it is mapped */
-};
-
-/* What the file has of the segment, NULL: it is not there. */
-static const uint8_t *contents(const struct object *o, const ElfW(Phdr) *p)
+/* An object: its file, or, with no @bytes, as the loader has mapped it. */
+static const uint8_t *contents(const struct mt_elf_file *o, const ElfW(Phdr) *p)
 {
-	if (!o->file_bytes)
-		return o->base + p->p_vaddr;
-	return p->p_offset <= o->file_bytes && p->p_filesz <= o->file_bytes - p->p_offset ? o->base + p->p_offset : NULL;
+	return o->bytes ? mt_elf_contents(o, p) : o->at + p->p_vaddr;
 }
 
 /*
@@ -59,7 +49,7 @@ static int says_built(const char *at, const char *end)
 }
 
 /* Has it the note with Go's id of a build, or, where that was left out, what Go says about the build? */
-static int is_go(const struct object *o)
+static int is_go(const struct mt_elf_file *o)
 {
 	static const char name[] = "Go";
 
@@ -98,7 +88,7 @@ static struct {
 } sites;
 
 /* All of it in one segment of code. NULL, or why it cannot be replaced. */
-static const char *find(const struct object *o, const struct mt_code *c)
+static const char *find(const struct mt_elf_file *o, const struct mt_code *c)
 {
 	struct mt_clone_site *const s = sites.raw + sites.n_raw;
 	int calls, advises = 1;
@@ -162,7 +152,7 @@ static int has(const struct dl_phdr_info *info, uintptr_t at)
 static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct search *s = arg;
-	const struct object o = { info->dlpi_phdr, info->dlpi_phnum, (const uint8_t *)info->dlpi_addr, 0 };
+	const struct mt_elf_file o = { (const uint8_t *)info->dlpi_addr, 0, info->dlpi_phdr, info->dlpi_phnum };
 	struct mt_code c = { .shift = 0 };
 
 	(void)size;
@@ -195,7 +185,7 @@ const char *mt_sites_replace(void)
 /* ---- what is being loaded */
 
 /* The code of it that lies in what was mapped, and the table of functions; 0: none. */
-static int code_of(const struct object *o, const uint8_t *at, size_t len, uint64_t offset, struct mt_code *c)
+static int code_of(const struct mt_elf_file *o, const uint8_t *at, size_t len, uint64_t offset, struct mt_code *c)
 {
 	const ElfW(Phdr) *text = NULL, *frames = NULL;
 	uint64_t from, bytes;
@@ -229,42 +219,31 @@ static void forget(const uint8_t *at, size_t len)
 	sites.raw_replaced = sites.n_raw;
 }
 
-static const char *find_in_file(const uint8_t *at, size_t len, const uint8_t *file, size_t file_bytes, uint64_t offset)
+/* Without headers that can be read the functions in it are not known. */
+static const char *find_in_file(const struct mt_elf_file *o, const uint8_t *at, size_t len, uint64_t offset)
 {
-	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)file;
 	struct mt_code c = { .text = at, .text_end = at + len };
-	struct object o = { .base = file, .file_bytes = file_bytes };
 
-	if (file_bytes < sizeof(*e) || memcmp(file, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)) || e->e_phoff > file_bytes ||
-	    e->e_phoff % 8 || e->e_phnum > (file_bytes - e->e_phoff) / sizeof(ElfW(Phdr)))
-		return find(NULL, &c);
-	o.ph = (const ElfW(Phdr) *)(file + e->e_phoff);
-	o.n = e->e_phnum;
-	return code_of(&o, at, len, offset, &c) ? find(&o, &c) : NULL;
+	if (o->ph && !code_of(o, at, len, offset, &c))
+		return NULL;
+	return find(o->ph ? o : NULL, &c);
 }
 
 const char *mt_sites_mapped(const uint8_t *at, size_t len, int fd, uint64_t offset)
 {
-	struct mt_clone_site none;
-	struct mt_code c = { .text = at };
+	struct mt_elf_file o = { .ph = NULL };
 	const char *why;
 	struct stat st;
-	int calls;
-	long file;
 
 	/* what is behind the end of the file cannot be read */
 	if (mt_sys(SYS_fstat, fd, &st) || (uint64_t)st.st_size <= offset)
 		return NULL;
 	if (len > (uint64_t)st.st_size - offset)
 		len = (uint64_t)st.st_size - offset;
-	c.text_end = at + len;
 	forget(at, len);
-	if (!mt_process_sites(&c, &none, 0, &calls) && !calls)
-		return NULL;
-	file = mt_rawmap_at_place((size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (mt_failed(file))
-		return not_recognised;
-	why = find_in_file(at, len, (const uint8_t *)file, (size_t)st.st_size, offset);
-	mt_sys(SYS_munmap, file, st.st_size);
+	if (mt_elf_map(&o, fd))
+		return find_in_file(&o, at, len, offset);
+	why = find_in_file(&o, at, len, offset);
+	mt_elf_unmap(&o);
 	return why ? why : replace();
 }
