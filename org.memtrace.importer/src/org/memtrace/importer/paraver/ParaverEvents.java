@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,20 +23,24 @@ import org.memtrace.model.store.EventCategory;
 
 /**
  * The records of a trace of Paraver: {@code 1:} states, {@code 2:} events, {@code 3:} communications, {@code 4:} collective operations.
- * Paraver gives events no meaning; what it calls a value that begins and ends at 0 is a state here, and counters of the processor, which
- * Extrae writes as what was counted since the last time, are variables. All others are instants.
+ * Paraver gives events no meaning; what it calls a value that begins and ends at 0 is a state here. Counters, which Extrae writes as what
+ * was counted since the last time, are variables; so is a type whose values have no names and are not always the same one. All others are
+ * instants.
  */
 final class ParaverEvents implements LineFileReader.Lines {
 	/** Outlined functions of OpenMP and functions of the user: of Extrae, they nest. */
 	private static final Set<Long> NESTED = Set.of(60000018L, 60000019L);
-	private static final long FIRST_COUNTER = 42_000_000;
-	private static final long LAST_COUNTER = 42_999_999;
+	/** Counters of the processor, of the operating system and of the network, as Extrae numbers them. */
+	private static final long FIRST_COUNTER = 41_000_000;
+	private static final long LAST_COUNTER = 49_999_999;
 	private static final Pattern HEADER = Pattern.compile("#Paraver \\([^)]*\\):\\d{1,20}(_[mun]s)?:.*",
 			Pattern.CASE_INSENSITIVE);
 	private static final Map<String, Long> UNITS = Map.of("_ns", 1L, "_us", 1000L, "_ms", 1_000_000L);
 	private static final Pattern APPLICATION = Pattern.compile("(\\d{1,9})\\(([^)]*)\\)");
 	/** More colons than any line has that is not damaged. */
 	private static final int MOST_FIELDS = 1 << 12;
+	/** Events with the same value, of a type. */
+	private static final int MOST_HELD = 1 << 20;
 
 	private final EventSink sink;
 	private final String file;
@@ -43,6 +48,10 @@ final class ParaverEvents implements LineFileReader.Lines {
 	/** By application, task and thread, from 1. */
 	private final Map<List<Long>, Thread> threads = new HashMap<>();
 	private final Map<List<Long>, Integer> places = new HashMap<>();
+	/** Events of types without names for values, as long as all have the same value. */
+	private final Map<Long, List<Read>> same = new HashMap<>();
+	/** Such types with several values. */
+	private final Set<Long> changing = new HashSet<>();
 	private long nsPerUnit = 1000;
 	private long lastNs;
 
@@ -57,6 +66,9 @@ final class ParaverEvents implements LineFileReader.Lines {
 		Thread(int producer) {
 			this.producer = producer;
 		}
+	}
+
+	private record Read(Thread thread, long value, long ns, long cpu) {
 	}
 
 	private record Open(long value, long sinceNs, int level) {
@@ -186,16 +198,45 @@ final class ParaverEvents implements LineFileReader.Lines {
 			if (labels.isState(type)) {
 				change(thread, type, value, time, n[1]);
 			} else if (type >= FIRST_COUNTER && type <= LAST_COUNTER) {
-				Long since = thread.counted.put(type, time);
-				sink.event(sink.typeOf(EventCategory.VARIABLE, labels.type(type)), thread.producer, since == null ? time : since, time, value,
-						0, Map.of());
+				count(thread, type, value, time);
+			} else if (labels.isNumber(type)) {
+				number(new Read(thread, value, time, n[1]), type);
 			} else {
-				String name = labels.value(type, value);
-				sink.event(sink.typeOf(EventCategory.PUNCTUAL, labels.type(type)), thread.producer, time, time, 0,
-						(int) Math.clamp(n[1], 0, Short.MAX_VALUE), Map.of("value", name == null ? Long.toString(value) : name));
+				instant(thread, type, value, time, n[1]);
 			}
 		}
 		return null;
+	}
+
+	private void count(Thread thread, long type, long value, long time) throws MemtraceException {
+		Long since = thread.counted.put(type, time);
+		sink.event(sink.typeOf(EventCategory.VARIABLE, labels.type(type)), thread.producer, since == null ? time : since, time, value, 0,
+				Map.of());
+	}
+
+	private void instant(Thread thread, long type, long value, long time, long cpu) throws MemtraceException {
+		String name = labels.value(type, value);
+		sink.event(sink.typeOf(EventCategory.PUNCTUAL, labels.type(type)), thread.producer, time, time, 0,
+				(int) Math.clamp(cpu, 0, Short.MAX_VALUE), Map.of("value", name == null ? Long.toString(value) : name));
+	}
+
+	/** A type whose values have no names: a mark while they are all the same, else a number that changes. */
+	private void number(Read read, long type) throws MemtraceException {
+		if (changing.contains(type)) {
+			count(read.thread, type, read.value, read.ns);
+			return;
+		}
+		List<Read> before = same.computeIfAbsent(type, t -> new ArrayList<>());
+		if (before.isEmpty() || before.getFirst().value == read.value && before.size() < MOST_HELD) {
+			before.add(read);
+			return;
+		}
+		changing.add(type);
+		for (Read held : before) {
+			count(held.thread, type, held.value, held.ns);
+		}
+		same.remove(type);
+		count(read.thread, type, read.value, read.ns);
 	}
 
 	private void change(Thread thread, long type, long value, long time, long cpu) throws MemtraceException {
@@ -254,6 +295,11 @@ final class ParaverEvents implements LineFileReader.Lines {
 	/** What is open at the end ends there. */
 	@Override
 	public void finish() throws MemtraceException {
+		for (Map.Entry<Long, List<Read>> type : same.entrySet()) {
+			for (Read read : type.getValue()) {
+				instant(read.thread, type.getKey(), read.value, read.ns, read.cpu);
+			}
+		}
 		for (Thread thread : threads.values()) {
 			for (Map.Entry<Long, Deque<Open>> type : new ArrayList<>(thread.open.entrySet())) {
 				while (!type.getValue().isEmpty()) {

@@ -114,6 +114,11 @@ final class ParaverLabels {
 		return names != null && names.size() > 1 && names.containsKey(0L);
 	}
 
+	/** Whether an event type is described, and its values have no names. */
+	boolean isNumber(long type) {
+		return types.containsKey(type) && !values.containsKey(type);
+	}
+
 	/** The name of the state that a value begins: that of the value, or of the type when it has no other than "begin". */
 	String stateOf(long type, long value) {
 		String name = value(type, value);

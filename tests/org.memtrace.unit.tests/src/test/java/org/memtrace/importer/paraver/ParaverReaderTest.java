@@ -101,6 +101,19 @@ class ParaverReaderTest extends ImportTest {
 		return read(file);
 	}
 
+	/** Counters of all kinds, and numbers without names in the .pcf: as long as they are always the same they are marks. */
+	@Test
+	void countersAndNumbersAreVariables() throws Exception {
+		String prv = "#Paraver (01/01/20 at 00:00):1000_ns:1(4):1:1(1:1)\n" + "2:1:1:1:1:10:41000001:7:70001:5:70002:3:80000:9\n"
+				+ "2:1:1:1:1:20:41000001:7:70001:5:70002:4:80000:8\n" + "2:1:1:1:1:30:49999999:1:70001:5:70002:4\n";
+		String pcf = "EVENT_TYPE\n0    70001    Mark\n0    70002    Bytes\n\n";
+		assertEquals(List.of("Bytes VARIABLE thread 1.1.1 10 10 3.0", "Bytes VARIABLE thread 1.1.1 10 20 4.0",
+				"Bytes VARIABLE thread 1.1.1 20 30 4.0", "Mark PUNCTUAL thread 1.1.1 10 10 0.0", "Mark PUNCTUAL thread 1.1.1 20 20 0.0",
+				"Mark PUNCTUAL thread 1.1.1 30 30 0.0", "event 41000001 VARIABLE thread 1.1.1 10 10 7.0",
+				"event 41000001 VARIABLE thread 1.1.1 10 20 7.0", "event 49999999 VARIABLE thread 1.1.1 30 30 1.0",
+				"event 80000 PUNCTUAL thread 1.1.1 10 10 0.0", "event 80000 PUNCTUAL thread 1.1.1 20 20 0.0"), lines(read(prv, pcf, "")));
+	}
+
 	@Test
 	void recordsWithTheirNames() throws Exception {
 		assertEquals(List.of("Flushing Traces STATE THREAD 1.2.1 70 100 1.0", //
