@@ -17,12 +17,14 @@ import org.memtrace.importer.access.TabarnacReader;
 import org.memtrace.importer.chrome.ChromeReader;
 import org.memtrace.importer.csv.EventCsvReader;
 import org.memtrace.importer.ctf.CtfReader;
+import org.memtrace.importer.damon.DamonReader;
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.input.OtherFormat;
 import org.memtrace.importer.io.IoReader;
 import org.memtrace.importer.monitor.MonitorReader;
 import org.memtrace.importer.otf2.Otf2Reader;
 import org.memtrace.importer.paje.PajeReader;
+import org.memtrace.importer.paje.PjdumpReader;
 import org.memtrace.importer.paraver.ParaverReader;
 import org.memtrace.importer.perf.PerfDataReader;
 import org.memtrace.importer.perf.PerfEventsReader;
@@ -49,9 +51,11 @@ public final class InputReaders {
 			new Otf2Reader(), //
 			new MonitorReader(), //
 			new PajeReader(), //
+			new PjdumpReader(), //
 			new ChromeReader(), //
 			new PerfettoReader(), //
 			new ParaverReader(), //
+			new DamonReader(), //
 			new PerfEventsReader(), //
 			new EventCsvReader(), //
 			new AccessCsvReader()));

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 import org.memtrace.importer.access.ScratchFolder;
+import org.memtrace.importer.damon.DamonReader;
+import org.memtrace.importer.damon.DamonRegions;
 import org.memtrace.importer.input.CountedInput;
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.reader.ImportOption;
@@ -98,13 +100,25 @@ public final class PerfDataReader implements InputReader {
 			PerfData data = new PerfData(program, plain(file, scratch.path(), progress), file.name(), progress);
 			progress.begin("Starting perf script", -1);
 			try (PerfData.Text events = data.open(false)) { // the first mappings may be longer than the beginning that is looked at
+				if (DamonRegions.isOne(events.file().head())) {
+					return DamonReader.read(events.file(), input, request, progress, data.notes());
+				}
 				if (!PerfScript.isOne(events.file().head())) {
 					progress.check();
 					return events(file.name(), input, recording, request, progress, data, events.file());
 				}
 			}
+			ImportReport report;
 			try (PerfData.Text samples = data.open(true)) {
-				return PerfReader.read(List.of(samples.file()), input, request, progress, data.notes());
+				report = PerfReader.read(List.of(samples.file()), input, request, progress, data.notes());
+			}
+			if (report != null) {
+				return report;
+			}
+			List<String> notes = new ArrayList<>(List.of(PerfReader.NO_ADDRESSES));
+			notes.addAll(data.notes());
+			try (PerfData.Text events = data.open(false)) {
+				return new PerfEventsReader(notes).read(input.reading(events.file()), request, progress);
 			}
 		}
 	}

@@ -32,6 +32,8 @@ import org.memtrace.model.TraceFormatException;
  */
 public final class PerfReader implements InputReader {
 	static final String WITH_NAMES = ", with the names of a recording";
+	/** A sentence for the report. */
+	static final String NO_ADDRESSES = "perf was asked for addresses of data (-d), and no event has one: all are instants";
 	private static final String KIND = "samples of perf";
 
 	@Override
@@ -98,13 +100,20 @@ public final class PerfReader implements InputReader {
 
 	@Override
 	public ImportReport read(Input input, ImportRequest request, Progress progress) throws MemtraceException, IOException {
-		return read(input.withoutFolders().files(), input, request, progress, List.of());
+		List<InputFile> files = input.withoutFolders().files();
+		ImportReport report = read(files, input, request, progress, List.of());
+		return report == null ? new PerfEventsReader(List.of(NO_ADDRESSES)).read(input, request, progress) : report;
+	}
+
+	private static boolean isAboutMemory(ImportRequest request) {
+		return !request.rules().isEmpty() || request.fanout() != ImportRequest.DEFAULT_FANOUT;
 	}
 
 	/**
 	 * Reads texts of {@code perf script}.
 	 *
 	 * @param notes sentences for the report
+	 * @return null when no sample has an address, so that they are events like any others: nothing was imported yet
 	 */
 	static ImportReport read(List<InputFile> files, Input input, ImportRequest request, Progress progress, List<String> notes)
 			throws MemtraceException, IOException {
@@ -115,7 +124,15 @@ public final class PerfReader implements InputReader {
 		try (ScratchFolder scratch = new ScratchFolder(request.scratchDirectory(), "memtrace-perf")) {
 			PerfScript perf = new PerfScript(recording == null ? null : TraceDirectory.open(recording), scratch.path(), skips);
 			Path shown = input.first();
-			TraceDirectory trace = perf.read(files, shown.toAbsolutePath().normalize(), input.name(), progress);
+			TraceDirectory trace;
+			try {
+				trace = perf.read(files, shown.toAbsolutePath().normalize(), input.name(), progress);
+			} catch (TraceFormatException e) {
+				if (recording == null && files.size() == 1 && perf.hasNoAddresses() && !isAboutMemory(request)) {
+					return null;
+				}
+				throw e;
+			}
 			return new AccessImport(trace, input.text(), request, skips, perf.unused()).call(progress);
 		}
 	}

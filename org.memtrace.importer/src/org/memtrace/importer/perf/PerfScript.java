@@ -38,6 +38,8 @@ public final class PerfScript {
 	/** A clock of perf may be this far from the recording's: the recording begins a moment after the program. */
 	private static final long SLACK_NS = 1_000_000_000;
 
+	private static final String NO_ADDRESS = "no address of data";
+
 	private final SkipCounter skips;
 	private final Path scratch;
 	private final TraceDirectory recording;
@@ -57,6 +59,7 @@ public final class PerfScript {
 	private long lost;
 	private String tool;
 	private long directions;
+	private long withoutAddress;
 	private long firstNs = Long.MAX_VALUE;
 	private long lastNs = Long.MIN_VALUE;
 	private boolean armEvents;
@@ -101,6 +104,11 @@ public final class PerfScript {
 			}
 		}
 		return samples && mapping && !event; // so many mappings that no sample is in the head
+	}
+
+	/** Whether all samples that there were have no address: they are events like any others. */
+	boolean hasNoAddresses() {
+		return rows > 0 && withoutAddress == rows;
 	}
 
 	/** Samples that are not in the directory. */
@@ -285,7 +293,8 @@ public final class PerfScript {
 			skips.skip(file, number, "told again by the event memory");
 			return false;
 		}
-		String reason = line.process == 0 ? "of no process" : line.address == 0 ? "no address of data"
+		withoutAddress += line.address == 0 ? 1 : 0;
+		String reason = line.process == 0 ? "of no process" : line.address == 0 ? NO_ADDRESS
 				: Long.compareUnsigned(line.address, KERNEL) >= 0 ? "an address of the kernel" : null;
 		if (reason == null && recording != null) {
 			if (!images.containsKey(line.process)) {

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.importer.EventLines;
+import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportTest;
 import org.memtrace.importer.TraceDirectoryBuilder;
 import org.memtrace.importer.reader.ImportReport;
@@ -123,6 +124,21 @@ class PerfReaderTest extends ImportTest {
 		try (TraceStore store = catalogue.open(report.trace().id())) {
 			assertEquals("app with space", store.threads().get(0).name());
 		}
+	}
+
+	/** {@code perf record -d} of a clock: perf prints the field, and nothing is in it. */
+	@Test
+	void samplesOfWhichNoneHasAnAddressAreInstants() throws Exception {
+		ImportReport report = read("""
+				             app  1234/1234  [000]   100.001000100:  cpu-clock:u:                0     55a4d0001234 work+0x14 (/usr/bin/app)
+				             app  1234/1235  [003]   100.002000100:  cpu-clock:u:                0     55a4d0001238 work+0x18 (/usr/bin/app)
+				""");
+		assertEquals(2, report.trace().events());
+		assertTrue(report.toText().contains("2 punctual events"), report.toText());
+		assertTrue(report.warnings().toString().contains("perf was asked for addresses of data (-d), and no event has one"), report.toText());
+		String merge = assertThrows(MemtraceException.class, () -> new ImportOperation(List.of(directory.resolve("app.perf.txt")), System.in,
+				catalogue::create).setFanout(4).call(Progress.NONE)).getMessage();
+		assertTrue(merge.contains("2 no address of data"), merge);
 	}
 
 	@Test
