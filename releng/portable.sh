@@ -32,7 +32,7 @@ while [ $# -gt 0 ]; do
 done
 
 newest_glibc=2.28
-libraries="libdw-dev libelf-dev libiberty-dev libjansson-dev libhwloc-dev libzstd-dev zlib1g-dev libsqlite3-dev g++"
+libraries="libcapstone-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libhwloc-dev libzstd-dev zlib1g-dev libsqlite3-dev g++"
 
 # ---- on a bare Debian 11: of what its glibc 2.31 has, nothing younger than 2.28 is asked for
 if [ $how = old ]; then

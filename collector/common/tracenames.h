@@ -14,6 +14,8 @@
 #define MT_FILE_INTERVALS "intervals.csv"
 #define MT_FILE_FIRST "first.csv"
 #define MT_FILE_INSTRUCTIONS "instructions.csv"
+#define MT_FILE_TICKS "ticks.csv"
+#define MT_FILE_TICKS_RAW "ticks.log"
 #define MT_FILE_STANDSTILL "standstill.csv"
 #define MT_FILE_WINDOWS "windows.csv"
 #define MT_FILE_ZOOMCOST "zoomcost.csv"

@@ -40,7 +40,7 @@ packages() {
 	printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s main\n' \
 		"$(debian_mirror) $suite" "$(debian_mirror -security) $suite-security" > "$work/apt/sources.list"
 	apt-get "${foreign[@]}" update &&
-		apt-get "${foreign[@]}" install -y --no-install-recommends --download-only libc6-dev libdw-dev libelf-dev libiberty-dev libjansson-dev \
+		apt-get "${foreign[@]}" install -y --no-install-recommends --download-only libc6-dev libcapstone-dev libdw-dev libelf-dev libiberty-dev libjansson-dev \
 			libhwloc-dev libzstd-dev zlib1g-dev libgomp1 libgcc-s1 libstdc++6 busybox-static || return 1
 	for deb in "$work"/apt/cache/archives/*.deb; do nice dpkg-deb -x "$deb" "$work/sysroot" || return 1; done
 	rm -f "$work"/apt/cache/archives/*.deb

@@ -23,6 +23,7 @@
 #include "cli/finish/windowseen.h"
 #include "cli/finish/finebins.h"
 #include "cli/finish/zoomcost.h"
+#include "cli/ticks/ticks.h"
 
 extern char **environ;
 
@@ -414,6 +415,7 @@ static json_t *unlisted_of(const char *trace, char **dirs, size_t n)
 static void looked(json_t *m, const char *trace)
 {
 	const json_t *asked = json_object_get(m, "parameters");
+	json_t *ticks = mt_ticks_describe(trace, m);
 
 	json_object_del(m, "windows");
 	if (json_object_get(asked, "windows"))
@@ -423,6 +425,9 @@ static void looked(json_t *m, const char *trace)
 		json_object_set_new(m, "zoom", mt_zoom_describe(trace, json_object_get(asked, "zoom"),
 								 json_number_value(json_object_get(asked, "zoom_cpu"))));
 	mt_fine_describe(m, trace);
+	json_object_del(m, "ticks");
+	if (ticks)
+		json_object_set_new(m, "ticks", ticks);
 }
 
 void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)

@@ -200,6 +200,14 @@ static void print_seen(const json_t *m, const char *lost)
 		printf("Losses      %s; not known what was not seen\n", none ? "none known" : lost);
 }
 
+static void print_samples(const json_t *m)
+{
+	if (*mt_info_text(json_object_get(m, "zoom"), "text"))
+		printf("Zoom        %s\n", mt_info_text(json_object_get(m, "zoom"), "text"));
+	if (*mt_info_text(json_object_get(m, "ticks"), "text"))
+		printf("Ticks       %s\n", mt_info_text(json_object_get(m, "ticks"), "text"));
+}
+
 static void print_person(const json_t *m, const char *trace, struct image *im, size_t n)
 {
 	json_t *host = json_object_get(m, "host"), *clock = json_object_get(m, "clock");
@@ -241,8 +249,7 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	       mt_info_number(over, "governor_changes") == 1 ? "" : "s");
 	if (*mt_info_text(json_object_get(m, "late"), "text"))
 		printf("            %s\n", mt_info_text(json_object_get(m, "late"), "text"));
-	if (*mt_info_text(json_object_get(m, "zoom"), "text"))
-		printf("Zoom        %s\n", mt_info_text(json_object_get(m, "zoom"), "text"));
+	print_samples(m);
 	if (faults)
 		printf("Overhead    %s faults; monitor %s CPU, program %s CPU, recorder %s CPU\n",
 		       mt_human_count(faults), mt_human_ns(mt_info_number(over, "monitor_cpu_ns")),

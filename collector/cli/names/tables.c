@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 
 #include "cli/names/advice.h"
+#include "cli/ticks/codes.h"
 #include "cli/names/ctxlog.h"
 #include "cli/names/site.h"
 #include "cli/names/tables.h"
-#include "cli/trace/accesses.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
 #include "common/out.h"
@@ -290,101 +290,30 @@ static int write_unlisted(const struct mt_context *c, const char *dir)
 	return mt_newfile_commit(&out);
 }
 
-/* Different code addresses of the records: open addressing, 0 is a free place. */
-struct code {
-	uint64_t *ip;
-	size_t n, cap;
-};
-
-static void code_put(struct code *t, uint64_t ip)
-{
-	size_t at = (size_t)(ip * 0x9e3779b97f4a7c15ull) & (t->cap - 1);
-
-	while (t->ip[at] && t->ip[at] != ip)
-		at = (at + 1) & (t->cap - 1);
-	t->n += !t->ip[at];
-	t->ip[at] = ip;
-}
-
-static void add_code(struct code *t, uint64_t ip)
-{
-	if (2 * t->n >= t->cap) {
-		struct code old = *t;
-
-		t->cap = old.cap ? 2 * old.cap : 1024;
-		t->n = 0;
-		t->ip = mt_alloc(t->cap * sizeof(*t->ip));
-		for (size_t i = 0; i < old.cap; i++)
-			if (old.ip[i])
-				code_put(t, old.ip[i]);
-		free(old.ip);
-	}
-	code_put(t, ip);
-}
-
-static bool on_code(void *arg, const struct mt_access *a)
-{
-	if (a->ip)
-		add_code(arg, a->ip);
-	return true;
-}
-
-/* Those of instructions.csv, which need not be there: the third field. */
-static void add_instructions(struct code *t, const char *dir)
-{
-	char *path = mt_printf("%s/" MT_FILE_INSTRUCTIONS, dir), line[1024];
-	FILE *f = fopen(path, "re");
-
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *comma = strchr(line, ',');
-		uint64_t ip;
-
-		comma = comma ? strchr(comma + 1, ',') : NULL;
-		if (comma && sscanf(comma + 1, "%" SCNx64 ",", &ip) == 1 && ip)
-			add_code(t, ip);
-	}
-	if (f)
-		fclose(f);
-	free(path);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* Function and line of each code address of the records and instructions, innermost frame; no file when there is no address. */
+/* Function and line of each code address of the records, instructions and ticks, innermost frame; no file when there is no address. */
 static int write_code(struct mt_symbols *sy, const char *trace, const char *image, const char *dir, struct mt_progress *pr)
 {
-	struct mt_access_counts counts = { 0 };
-	struct code t = { NULL, 0, 0 };
 	struct mt_newfile out;
-	size_t n = 0;
-	int err;
+	uint64_t *ip;
+	size_t n;
+	int err = mt_codes_of(trace, image, dir, &ip, &n);
 
-	mt_accesses_read(trace, image, on_code, &t, &counts);	/* what cannot be read was told */
-	add_instructions(&t, dir);
-	for (size_t i = 0; i < t.cap; i++)
-		if (t.ip[i])
-			t.ip[n++] = t.ip[i];
-	err = n ? mt_newfile(&out, dir, "code.csv") : 0;
+	if (!err && n)
+		err = mt_newfile(&out, dir, "code.csv");
 	if (err || !n)
 		goto out;
-	qsort(t.ip, n, sizeof(*t.ip), by_address);
 	fputs("Ip,Object,Offset,Function,File,Line\n", out.f);
 	for (size_t i = 0; i < n; i++) {
 		/* the address of the instruction itself, no return address */
-		const struct mt_frame *f = &mt_symbols_function(sy, t.ip[i])->f[0];
+		const struct mt_frame *f = &mt_symbols_function(sy, ip[i])->f[0];
 
 		mt_progress(pr, "code", i, n);
-		put_hex(out.f, t.ip[i]);
+		put_hex(out.f, ip[i]);
 		put_frame(out.f, f);
 	}
 	err = mt_newfile_commit(&out);
 out:
-	free(t.ip);
+	free(ip);
 	return err;
 }
 

@@ -44,8 +44,7 @@ struct sample {
 };
 #define SAMPLE_MIN offsetof(struct sample, abi)
 
-/* Highest CPU number that may ever be online + 1. */
-static int possible_cpus(void)
+int zap_possible_cpus(void)
 {
 	char buf[256];
 	long fd = mt_sys(SYS_openat, AT_FDCWD, "/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC, 0);
@@ -175,7 +174,7 @@ int zap_perf_open(struct zap_perf *p, int tid, uint32_t ring_pages, const char *
 
 	memset(p, 0, sizeof(*p));
 	*what = "memory";
-	p->ncpus = possible_cpus();
+	p->ncpus = zap_possible_cpus();
 	p->ring = mt_rawmap((size_t)p->ncpus * sizeof(*p->ring));
 	if (!p->ring)
 		return -ENOMEM;

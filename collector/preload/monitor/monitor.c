@@ -52,6 +52,7 @@
 #include "preload/memory/scan.h"
 #include "preload/memory/space.h"
 #include "preload/ground/thread.h"
+#include "preload/ticks/ticks.h"
 #include "preload/memory/unseen.h"
 #include "preload/exact/windows.h"
 
@@ -266,9 +267,9 @@ static int set_up(void)
 		mon.start_ns = mt_now_ns();
 		err = cnt_open(shared.img);
 	}
+	tk_open(shared.img, shared.count ? 0 : shared.main_tid, mon.mem_fd);
 	if (err || !shared.zap)
 		return err;
-
 	if (mon.maps_fd < 0 || pagemap_fd < 0) {
 		say("/proc is not readable", pagemap_fd);
 		return -EACCES;
@@ -375,15 +376,15 @@ static int lock_to_take(void)
 
 /* ---- the end of a subinterval */
 
-/*
- * The set of ranges is read here without the lock: hooks change it. So faults are read
- * under the lock, in short pieces of work.
- */
+/* Hooks change the set of ranges, so faults are read under the lock, in short pieces of work. */
 static void read_faults(uint64_t until)
 {
-	if (!mon.events.works)
+	if (!mon.events.works) {
+		tk_read();
 		return;
+	}
 	lock_space();
+	tk_read();
 	zap_events_read(&mon.events, until);
 	zap_space.events_lost |= mon.events.perf.full;
 	unlock_space();
@@ -661,6 +662,7 @@ static void end_interval(int last_ever)
 	go_on();
 	zap_unseen_tell();
 	ctx_flush();
+	tk_flush();
 	mt_region_tell_lost();
 	go_on();
 	cpu_mon = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -762,10 +764,7 @@ static int is_left_behind(void)
 	return 1;
 }
 
-/*
- * Were as many accesses counted as end an interval? Sets when to look again: a look costs like the end of an
- * interval, so there are few of them, by how fast accesses came until now.
- */
+/* Were as many accesses counted as end an interval? Sets when to look again: seldom, since a look costs like an end. */
 static int enough_counted(void)
 {
 	const uint64_t enough = shared.img->config->interval_accesses;
@@ -1351,6 +1350,7 @@ void mt_monitor_after_fork(void)
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */
 	zap_events_after_fork(&mon.events);
 	fine_free(&mon.fine);
+	tk_after_fork();
 	zap_scan_free(&mon.scan);
 	mt_rawunmap(mon.suspect, SUSPECTS * sizeof(*mon.suspect));
 	zap_output_after_fork(&mon.out);

@@ -658,8 +658,8 @@ for c in "info --json pie.trace" "check --json"; do
 	"$MEMTRACE" $c | python3 -m json.tool > /dev/null
 	expect "$c" 0 "${PIPESTATUS[1]}"
 done
-# each code address of the records is in code.csv, and those of the program have functions
-expect "addresses of code" "$(cut -d, -f9 pie.trace/p0000/accesses-*.csv | grep -v -e Ip -e '^0$' | sort -u | wc -l)" \
+# each code address of the records and of the ticks is in code.csv, and those of the program have functions
+expect "addresses of code" "$({ cut -d, -f9 pie.trace/p0000/accesses-*.csv; cut -s -d, -f5 pie.trace/p0000/ticks.csv; } | grep -v -e Ip -e '^0$' | sort -u | wc -l)" \
 	"$(tail -n +2 pie.trace/p0000/code.csv | wc -l)"
 expect "functions of code" yes "$(awk -F, 'NR > 1 && $4 != "" { n++ } END { print (n > 0 ? "yes" : "no") }' pie.trace/p0000/code.csv)"
 expect "seven questions" 7 "$("$MEMTRACE" info --explain pie.trace | grep -c '^[1-7]\. .*?$')"

@@ -311,6 +311,25 @@ uint64_t cnt_pending(void)
 	return pending;
 }
 
+void tk_open(const struct mt_image *img, int tid, int mem_fd)
+{
+	(void)img;
+	(void)tid;
+	(void)mem_fd;
+}
+
+void tk_read(void)
+{
+}
+
+void tk_flush(void)
+{
+}
+
+void tk_after_fork(void)
+{
+}
+
 void mt_region_tell_lost(void)
 {
 }

@@ -30,6 +30,7 @@ class Memtrace(MakefilePackage):
     depends_on("c", type="build")
     depends_on("gmake", type="build")
     depends_on("binutils+libiberty", type="build")
+    depends_on("capstone")
     depends_on("elfutils")
     depends_on("hwloc@2:")
     depends_on("jansson")

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 import org.memtrace.analysis.source.Instructions;
+import org.memtrace.analysis.source.TickShares;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CloseLook;
 import org.memtrace.model.InstructionCounts;
@@ -191,6 +192,35 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 				}
 			});
 
+	/** Where the CPU time goes. */
+	public static final TraceTable TICKS = new TraceTable("ticks",
+			"ticks of the CPU clock of a thread at a source line that access one structure in one way",
+			List.of(Column.number("image", "Image", "number of the process image"),
+					Column.number("task", "Task", "id that the operating system gives the thread"),
+					Column.text("mode", "Mode", "user: code of the program; fault: the kernel served a fault; call: a system call"),
+					Column.text("function", "Function", "name of the function"), Column.text("file", "File", "source file"),
+					Column.number("line", "Line", "line in the source file"), Column.text("object", "Object", "file of the code"),
+					Column.text("structure", "Structure", "what is accessed; not known: nothing, or the address is not known"),
+					Column.number("structure_id", "Structure number", "its number in the table of structures; of several blocks of one name and place that of the first"),
+					Column.text("access", "Access", "read, write, both, access (in an unknown direction) or none; not known: the instruction is not"),
+					Column.number("width_bytes", "Width", "bytes of an access"),
+					Column.number("address_known", "Address known", "1: the address is known; 0: it is not, or there is none"),
+					Column.number("ticks", "Ticks", "how many"), Column.number("cpu_ns", "CPU time", "CPU time that they stand for"),
+					Column.number("share_ppm", "Share", "of the CPU time of all ticks, in millionths"),
+					Column.number("first_ns", "First", "time of the first of them, in the clock of the trace"),
+					Column.number("last_ns", "Last", "time of the last of them")),
+			(store, query, visitor, progress) -> {
+				TickShares shares = TickShares.of(store);
+				for (TickShares.Row r : shares.rows()) {
+					CallFrame f = r.frame();
+					visitor.row(r.place().image(), r.place().taskId(), r.place().mode().id(), known(f.function()), known(f.file()),
+							f.line() == 0 ? null : f.line(), known(f.object()), r.structure() == null ? null : known(r.structure().name()),
+							r.structure() == null ? null : r.structure().id(), known(r.place().access().id()),
+							r.place().bytes() == 0 ? null : r.place().bytes(), r.place().addressKnown() ? 1 : 0, r.ticks(), r.cpuNs(),
+							Math.round(1e6 * r.cpuNs() / shares.totalNs()), r.firstNs(), r.lastNs());
+				}
+			});
+
 	/** The tree of memory. */
 	public static final TraceTable PRODUCERS = new TraceTable("producers", "a part of the tree of memory, or a producer of events",
 			List.of(Column.number("id", "Producer", "number in the tree; that of a child is larger"),
@@ -300,7 +330,7 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 
 	/** Tables that are parts of the trace, those of a Parquet folder first. */
 	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, REGIONS, LINES, INSTRUCTIONS, THREAD_INSTRUCTIONS,
-			STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FOOTPRINTS, FINDINGS);
+			TICKS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FOOTPRINTS, FINDINGS);
 	/** Tables that a Parquet folder has beside the accesses. */
 	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, PAGES, FOOTPRINTS,
 			FINDINGS);

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.source.TickShares;
 import org.memtrace.analysis.table.StructureTable.Row;
 import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.analysis.text.TextColumns;
@@ -36,6 +37,7 @@ public final class TraceSummary {
 	private final AccessDetails all;
 	private final long residentBytes;
 	private final long processes;
+	private final TimeSummary time;
 
 	public TraceSummary(StructureTable structures) throws MemtraceException {
 		this.structures = structures;
@@ -44,6 +46,7 @@ public final class TraceSummary {
 		List<Interval> intervals = table.store().intervals();
 		residentBytes = intervals.stream().mapToLong(i -> i.measured().residentBytes()).max().orElse(-1);
 		processes = intervals.stream().mapToInt(Interval::image).distinct().count();
+		time = new TimeSummary(TickShares.of(table.store()), table.info());
 	}
 
 	/** Facts about the whole trace. */
@@ -121,6 +124,7 @@ public final class TraceSummary {
 		b.append("Recorded   ").append(Units.duration(info, info.durationNs())).append(", ")
 				.append(all.threads().cardinality()).append(" of ")
 				.append(Units.plural(table.threads().size(), "thread")).append(" with ").append(unit.plural()).append('\n');
+		b.append(time.text());
 		long page = Math.max(1, info.pageSizeBytes());
 		b.append("Memory     ").append(Units.plural(all.pages(), "page")).append(" touched (")
 				.append(Units.bytes(all.pages() * page)).append("), ")
@@ -247,6 +251,7 @@ public final class TraceSummary {
 		o.addProperty("late_intervals", late(info));
 		o.addProperty("unlisted_blocks", unlisted(info));
 		o.addProperty("resident_bytes", residentBytes < 0 ? null : residentBytes);
+		o.add("time", time.toJson());
 		JsonArray list = new JsonArray();
 		for (Row r : structures.rows()) {
 			AccessDetails d = r.details();

@@ -87,6 +87,7 @@ public final class InfoCommand implements Command {
 		v.put("Windows", info.windows());
 		v.put("Seen", TraceSummary.seen(info));
 		v.put("Intervals", info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, ""));
+		v.put("Ticks", info.properties().getOrDefault(TraceInfo.PROPERTY_TICKS, ""));
 		v.put("Blocks", info.properties().getOrDefault(TraceInfo.PROPERTY_UNLISTED, ""));
 		v.put("Processes", info.properties().getOrDefault(TraceInfo.PROPERTY_UNRECORDED, ""));
 		v.put("Reads", TraceSummary.maybeUntouched(info));

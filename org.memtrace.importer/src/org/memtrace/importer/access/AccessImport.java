@@ -19,6 +19,7 @@ import org.memtrace.importer.memtrace.CloseLookParser;
 import org.memtrace.importer.memtrace.ContextTables;
 import org.memtrace.importer.memtrace.FirstAccesses;
 import org.memtrace.importer.memtrace.InstructionParser;
+import org.memtrace.importer.memtrace.TickParser;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.moca.HistoricalContext;
 import org.memtrace.importer.moca.MocaFramesocExport;
@@ -34,6 +35,7 @@ import org.memtrace.importer.rows.RowSpill;
 import org.memtrace.importer.sharing.SharingStage;
 import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.importer.tree.MergeRule;
+import org.memtrace.importer.tree.StructureIndex;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.CloseLook;
 import org.memtrace.model.InstructionCounts;
@@ -47,6 +49,7 @@ import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.PageCells;
 import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.Ticks;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
@@ -79,6 +82,7 @@ public final class AccessImport {
 	private ContextTables context;
 	private final CloseLook.Builder closeLook = new CloseLook.Builder();
 	private final InstructionCounts.Builder instructions = new InstructionCounts.Builder();
+	private final Ticks.Builder ticks = new Ticks.Builder();
 	private final CpuSets cpuSets = new CpuSets();
 	private final LongNumbers addresses = new LongNumbers();
 	private final List<ImageData> images = new ArrayList<>();
@@ -282,6 +286,7 @@ public final class AccessImport {
 			if (image.directory() != null && (division == null || division.completes())) {
 				new CloseLookParser().read(image, closeLook, skips, progress);
 				InstructionParser.read(image, instructions, skips);
+				TickParser.read(image, new StructureIndex(structures)::find, ticks, skips, progress);
 			}
 			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
 			images.add(data);
@@ -449,6 +454,10 @@ public final class AccessImport {
 			InstructionCounts counted = instructions.build();
 			if (!counted.isEmpty()) {
 				writer.note(InstructionCounts.NOTE, counted.toBytes());
+			}
+			Ticks clock = ticks.build();
+			if (!clock.isEmpty()) {
+				writer.note(Ticks.NOTE, clock.toBytes());
 			}
 			accesses.write(writer, progress);
 			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes

@@ -78,6 +78,7 @@ record ImportedTrace(TraceDirectory trace, String name, int fanout, ImportCounts
 		p.put("zoom", manifest.object("zoom").text("text"));
 		manifest.object("overhead").primitives().forEach((key, value) -> p.put("overhead_" + key, value));
 		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
+		p.put(TraceInfo.PROPERTY_TICKS, manifest.object("ticks").text("text"));
 		p.put(TraceInfo.PROPERTY_UNLISTED, manifest.object("unlisted").text("text"));
 		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));
 		p.put(TraceInfo.PROPERTY_UNRECORDED, manifest.object("unrecorded").text("text"));

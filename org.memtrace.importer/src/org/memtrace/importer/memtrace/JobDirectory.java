@@ -60,7 +60,7 @@ public final class JobDirectory {
 	}
 
 	/** Objects of a manifest whose {@code text} is a sentence for a person, if they are there. */
-	private static final List<String> SENTENCES = List.of("unseen", "late", "unrecorded", "unlisted", "windows");
+	private static final List<String> SENTENCES = List.of("unseen", "late", "unrecorded", "unlisted", "windows", "ticks");
 
 	private JobDirectory() {
 	}

@@ -24,9 +24,10 @@ import org.memtrace.model.TraceFormatException;
 final class LeftOut {
 	/** Files that are read. */
 	private static final Set<String> READ = Set.of("image.json", "intervals.csv", "maps-start.txt", "structures.csv", "stacks.csv",
-			"threads.csv", "threadtimes.csv", "code.csv", "regions.csv", "instructions.csv", "first.csv");
+			"threads.csv", "threadtimes.csv", "code.csv", "regions.csv", "instructions.csv", "first.csv", "ticks.csv");
 	/** Files that are not, and why. */
 	private static final Map<String, String> FILES = Map.of("context.log", "", // structures.csv, stacks.csv and threads.csv are made of it
+			"ticks.log", "", // ticks.csv is
 			"windows.csv", "for what part of the run accesses were counted is kept as a sentence",
 			"unseen.csv", "the sums of the manifest are kept", "zoomcost.csv", "what the close look cost is kept as a sentence",
 			"standstill.csv", "the interval with the event lost tells it", "maps-end.txt", "names of ranges are those at the start",

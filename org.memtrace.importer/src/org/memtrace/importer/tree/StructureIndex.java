@@ -272,6 +272,11 @@ public final class StructureIndex {
 		}
 	}
 
+	/** The id of the structure that has an address at a time, or {@link #NONE}. */
+	public int find(long address, long timeNs) {
+		return resolve(page(address, address + 1), address, timeNs, timeNs + 1, timeNs);
+	}
+
 	/** Resolves an access whose first time is not known. */
 	static int resolve(Page page, long address, long startNs, long endNs) {
 		return resolve(page, address, startNs, endNs, RowBatch.NO_TIME);
