@@ -147,36 +147,45 @@ static __attribute__((noinline)) void put_path(struct ctx_line *l, int fd)
 	ctx_line_str(l, path);
 }
 
-void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t offset, void *frame)
+/* Apart, as the room for a line and that for a walk over the stack are not needed at the same time: stacks of handlers may be small. */
+static __attribute__((noinline)) void log_mapping(uint64_t time, void *addr, size_t len, int prot, int flags, int fd, int64_t offset,
+						  int64_t stack)
 {
-	struct ctx_thread *t;
+	const struct ctx_thread *t = ctx_thread_self();
 	struct ctx_line l;
-	int64_t stack;
 
-	/* memory that is not seen is told however little it is */
-	if (!noting(prot & CTX_UNSEEN ? SIZE_MAX : len) || (flags & MAP_STACK))
-		return;
-	ctx_nest++;
-	t = ctx_thread_self();
 	ctx_line_begin(&l, 'M');
-	ctx_line_dec(&l, ctx_now());
+	ctx_line_dec(&l, time);
 	ctx_line_int(&l, t ? t->tid : ctx_gettid());
 	ctx_line_hex(&l, (uintptr_t)addr);
 	ctx_line_dec(&l, len);
 	ctx_line_hex(&l, (uint64_t)(unsigned int)(prot & ~CTX_UNSEEN));
 	ctx_line_hex(&l, (uint64_t)(unsigned int)flags | (prot & CTX_UNSEEN ? 1ull << 32 : 0));
-	stack = ctx_stack_capture(frame ? ((void **)frame)[1] : NULL);
 	ctx_line_int(&l, stack);
-	if (ctx_unlikely(ctx_suspecting))
-		ctx_suspect_born(stack, (uintptr_t)addr, len);
-	if (ctx_large_on && len >= CTX_LARGE)
-		ctx_large_born((uintptr_t)addr, len);
 	if (!(flags & MAP_ANONYMOUS) && fd >= 0)
 		put_path(&l, fd);
 	else
 		ctx_line_str(&l, "");
 	put_segment(&l, flags, fd, offset);
 	ctx_line_end(&l);
+}
+
+void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t offset, void *frame)
+{
+	uint64_t time;
+	int64_t stack;
+
+	/* memory that is not seen is told however little it is */
+	if (!noting(prot & CTX_UNSEEN ? SIZE_MAX : len) || (flags & MAP_STACK))
+		return;
+	ctx_nest++;
+	time = ctx_now();
+	stack = ctx_stack_capture(frame ? ((void **)frame)[1] : NULL);
+	if (ctx_unlikely(ctx_suspecting))
+		ctx_suspect_born(stack, (uintptr_t)addr, len);
+	if (ctx_large_on && len >= CTX_LARGE)
+		ctx_large_born((uintptr_t)addr, len);
+	log_mapping(time, addr, len, prot, flags, fd, offset, stack);
 	ctx_nest--;
 }
 

@@ -594,12 +594,14 @@ cat > main.c <<X
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 static void handler(int s) { char *p = mmap(0, 8192, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *p = (char)s; munmap(p, 8192); }
 int main(void)
 {
-	char *m = mmap(0, 4096 + 8192, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	stack_t ss = { .ss_sp = m + 4096, .ss_size = 8192 };
+	char *m = mmap(0, 4096 + 65536, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* the kernel's part, and room for little */
+	stack_t ss = { .ss_sp = m + 4096, .ss_size = getauxval(AT_MINSIGSTKSZ) ? getauxval(AT_MINSIGSTKSZ) + 2560 : 8192 };
 	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
 	mprotect(m, 4096, PROT_NONE);
 	sigaltstack(&ss, 0);
@@ -610,7 +612,7 @@ int main(void)
 	return 0;
 }
 X
-gcc -O2 -o main main.c && ./main; s=$?; rm main*; exit $s
+gcc -O2 -Wl,-z,now -o main main.c && ./main; s=$?; rm main*; exit $s
 END
 ## constructor-threads: a library whose constructor makes threads, with pthread_create, and with what nobody can come before
 for kind in pthread thrd; do
