@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dwarf.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static bool peel(Dwarf_Die *type, Dwarf_Die *out)
  * "sim::grid::" for a type of C++ in these namespaces or classes; "" for others. Inline namespaces, which no source names,
  * and functions are left out. *in_class: it is a name within a class.
  */
-static char *scope_of(Dwarf_Die *type, bool *in_class)
+static char *find_scope(Dwarf_Die *type, bool *in_class)
 {
 	char *text = mt_strdup("");
 	Dwarf_Die *scopes;
@@ -81,6 +82,37 @@ static char *scope_of(Dwarf_Die *type, bool *in_class)
 	if (n > 0)
 		free(scopes);
 	return text;
+}
+
+struct scope {
+	const void *type;		/* where the debug information has it, which stays for the life of the process */
+	char *text;
+	bool in_class;
+};
+
+static int by_type(const void *x, const void *y)
+{
+	const struct scope *a = x, *b = y;
+
+	return a->type < b->type ? -1 : a->type > b->type;
+}
+
+/* The same, looked for once for each type: libdw goes through all of its unit for that. The caller's. */
+static char *scope_of(Dwarf_Die *type, bool *in_class)
+{
+	static void *known;
+	struct scope key = { .type = type->addr }, *s, **found = tsearch(&key, &known, by_type);
+
+	if (!found)
+		return find_scope(type, in_class);
+	if (*found == &key) {
+		s = mt_alloc(sizeof(*s));
+		s->type = type->addr;
+		s->text = find_scope(type, &s->in_class);
+		*found = s;
+	}
+	*in_class = (*found)->in_class;
+	return mt_strdup((*found)->text);
 }
 
 /* As it would be declared: "struct node", "unsigned char *". NULL: it has no name. */
