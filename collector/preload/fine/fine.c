@@ -336,11 +336,16 @@ static void take(struct fine *f, size_t n)
 	f->scan->nruns = 0;
 }
 
-/* Under the lock: the page table says what is mapped, where events cannot. */
+/*
+ * Under the lock: the page table says what is mapped, where events cannot. A page may have been used without an event in this interval:
+ * those that our start has mapped, and where events were lost. The next boundary would find it; so it is told of it, whatever is taken away
+ * until then.
+ */
 static void anew(struct fine *f)
 {
 	zap_scan(f->scan, &zap_space.regions, &zap_space.shared);
 	for (size_t i = 0; i < f->scan->nruns; i++) {
+		zap_regions_add(&zap_space.dropped, f->scan->run[i].start, f->scan->run[i].end);
 		f->scan->run[i].start >>= MT_PAGE_SHIFT;
 		f->scan->run[i].end >>= MT_PAGE_SHIFT;
 	}

@@ -16,8 +16,8 @@
 #define FINE_PIECE_PAGES 16u	/* none is shorter */
 
 /*
- * @traced, @shared: bytes, of which no two overlap. @large: [start, end) in bytes, @n, any order; it is sorted. To @to, at most @room ranges
- * of pages; how many. Where there are too many structures the smaller ones are left out.
+ * @traced, @shared: bytes, of which no two overlap. @large: [start, end) in bytes, @n, any order; it is sorted. To @to, at most @room
+ * ranges of pages; how many. Where there are too many structures the smaller ones are left out.
  */
 size_t fine_pieces(const struct zap_regions *traced, const struct zap_regions *shared, uint64_t (*large)[2], size_t n,
 		   struct fine_range *to, size_t room);

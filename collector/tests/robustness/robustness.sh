@@ -707,7 +707,8 @@ END
 ## options: the same with other parameters of the recorder
 if wanted options; then
 	for o in "--interval 1ms" "--interval 10s" "--subphases 10 --interval 20ms" "--max-overhead 0.1 --interval 5ms" \
-		"--compress" "--backend none" "--min-alloc 1 --stack-depth 64" "--min-static 1"; do
+		"--compress" "--backend none" "--min-alloc 1 --stack-depth 64" "--min-static 1" \
+		"--fine 5ms --fine-pages 512"; do
 		rm -rf "$work/o"; mkdir "$work/o"
 		# shellcheck disable=SC2086
 		out=$(cd "$work/o" && timeout -k 2 300 "$MEMTRACE" record --quiet $o -o "$work/o/t" -- \

@@ -141,8 +141,11 @@ static void open_fine(int dirfd, size_t pages)
 	fine = (struct fine){ .events = &events, .scan = &scan, .read = read_until, .lock = may_take, .unlock = nothing,
 			      .process_cpu = process_cpu };
 	CHECK_EQ(fine_open(&fine, dirfd, LENGTH, pages, state), 0);
-	/* the first bin */
+	/* the first bin: of what our start has mapped no event tells that the program used it since */
+	zap_regions_clear(&zap_space.dropped);
+	mapped[490] = 2;
 	fine_turn(&fine, clock_now);
+	CHECK(!mapped[490] && zap_regions_contain(&zap_space.dropped, BASE + 490 * MT_PAGE));
 	CHECK(fine.in_bin && fine.bin.number == 0);
 }
 
@@ -305,6 +308,8 @@ static void losses(int dirfd)
 	mapped[450] = 1;	/* its event was lost */
 	next_bin(NULL);
 	CHECK(fine_pages_add(&fine.pages, BASE / MT_PAGE + 450)->flags & FINE_KNOWN);
+	/* and the next boundary is told of it, since it may have been taken away by then */
+	CHECK(zap_regions_contain(&zap_space.dropped, BASE + 450 * MT_PAGE));
 	CHECK_EQ(fine.bin.lost, 0);
 	next_bin(NULL);
 	allowed = 0;	/* nothing may be taken away */
