@@ -136,6 +136,24 @@ def structures(b):
     b.wait("document.querySelector('#panel tr.sel') !== null && location.hash.includes('m=')", 30)
 
 
+def others(b, shots):
+    """Each table and chart below the picture has something, also by the keyboard."""
+    for tab, there in (("threads", "document.querySelectorAll('#panel tbody tr').length > 1"), ("accesses", "document.querySelectorAll('#panel tbody tr').length > 50"),
+                       ("density", DRAWN.replace("'scene'", "'c'") + "[0] > 500"), ("gantt", DRAWN.replace("'scene'", "'c'") + "[0] > 500"),
+                       ("source", "document.querySelectorAll('#panel td.code').length > 0 || document.querySelector('#panel .tools .dim').textContent !== ''")):
+        click(b, f"document.getElementById('tab-{tab}')")
+        b.eval("new Promise(r => setTimeout(r, 300))")
+        b.wait(SETTLED)
+        b.eval("(c => c && (c.id = 'c'))(document.querySelector('#panel canvas'))")
+        check(b.eval(there), f"nothing in {tab}: {b.eval('document.getElementById(`panel`).textContent.slice(0, 300)')}")
+        check("tab=" + tab in b.eval("location.hash"), f"the address does not keep {tab}")
+        if shots:
+            shot(b, os.path.join(shots, f"serve-{tab}.png"))
+    b.eval("(e => { e.focus(); e.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true})); })(document.getElementById('tab-source'))")
+    b.wait("document.activeElement.id === 'tab-gantt' && document.activeElement.ariaSelected === 'true'", 20)
+    click(b, "document.getElementById('tab-structures')")
+
+
 def names(b):
     """What a screen reader is told, and that nothing of a page is wider than it."""
     nameless = b.eval("""[...document.querySelectorAll('button, input, select, [tabindex="0"]:not(tr)')].filter(e => e.offsetParent &&
@@ -178,6 +196,7 @@ def main():
         picture(b)
         findings(b)
         structures(b)
+        others(b, shots)
         names(b)
         widths(b, shots)
         check(not b.errors, f"in the console: {b.errors[:3]}")

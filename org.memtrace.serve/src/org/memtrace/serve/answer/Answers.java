@@ -56,6 +56,12 @@ public final class Answers {
 	static {
 		ALL.put("structures.csv", (t, q, p) -> new Answer("text/csv; charset=utf-8", t.tables.structuresCsv(q, p), "structures.csv"));
 		ALL.put("picture.svg", Answers::svg);
+		ALL.put("sums", (t, q, p) -> Answer.of(Lists.sums(t.trace, q, p)));
+		ALL.put("accesses", (t, q, p) -> Answer.of(Lists.accesses(t.trace, q, p)));
+		ALL.put("density", (t, q, p) -> new Answer(JSON, t.charts.density(q, p), ""));
+		ALL.put("gantt", (t, q, p) -> new Answer(JSON, t.charts.gantt(q, p), ""));
+		ALL.put("sources", (t, q, p) -> Answer.of(t.sources.list(q, p)));
+		ALL.put("source", (t, q, p) -> Answer.of(t.sources.file(q, p)));
 	}
 
 	private Answers() {

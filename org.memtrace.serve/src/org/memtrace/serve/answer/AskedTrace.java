@@ -10,12 +10,16 @@ public final class AskedTrace implements AutoCloseable {
 	final ServedTrace trace;
 	final Pictures pictures;
 	final Tables tables;
+	final Charts charts;
+	final Sources sources;
 
 	/** Reads the small tables; the store is closed with this. */
 	public AskedTrace(TraceStore store) throws MemtraceException {
 		trace = new ServedTrace(store);
 		pictures = new Pictures(trace);
 		tables = new Tables(trace);
+		charts = new Charts(trace);
+		sources = new Sources(trace);
 	}
 
 	@Override

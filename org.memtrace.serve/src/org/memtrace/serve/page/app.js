@@ -497,10 +497,11 @@ async function showTab() {
 		$("panel").replaceChildren();
 		tab.open($("panel"), trace);
 	}
+	$("panel").querySelectorAll(".error").forEach(e => e.remove());
 	try {
 		await tab.show();
 	} catch (e) {
-		if (!(e instanceof Dropped)) $("panel").append(el("p", {className: "error", textContent: e.message}));
+		if (!(e instanceof Dropped) && shownTab === tab) $("panel").append(el("p", {className: "error", textContent: e.message}));
 	}
 }
 

@@ -27,8 +27,10 @@ import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.cards.FindingCards;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.table.StructureSheet.Column;
 import org.memtrace.analysis.table.StructureSheet;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceStore;
 
@@ -168,6 +170,51 @@ class AnswersTest {
 	}
 
 	@Test
+	void sumsAreThoseOfTheStatistics() throws Exception {
+		List<Statistics.Item> items = Statistics.of(AccessTable.load(store, Progress.NONE), Statistics.Sum.ACCESSES, BasicDimensions.THREAD,
+				store.info().startNs(), store.info().endNs(), -1, Progress.NONE);
+		JsonObject found = http.ask("sums?key=thread");
+		assertEquals(items.size(), found.get("all").getAsInt());
+		double most = items.stream().mapToDouble(Statistics.Item::value).max().orElseThrow();
+		assertEquals(Units.count(most), texts(found.getAsJsonArray("rows").get(0).getAsJsonObject().get("cells")).get(1));
+	}
+
+	@Test
+	void accessesStopAtTheLimit() throws Exception {
+		JsonObject some = http.ask("accesses?limit=5");
+		assertEquals(5, some.getAsJsonArray("rows").size());
+		assertFalse(some.get("complete").getAsBoolean());
+		assertEquals("0.000000", texts(some.getAsJsonArray("rows").get(0).getAsJsonObject().get("cells")).get(0));
+		JsonObject all = http.ask("accesses?limit=1000&trace=1");
+		assertTrue(all.get("complete").getAsBoolean());
+		assertEquals(20, all.getAsJsonArray("rows").size());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = {"density?w=500&h=200", "gantt?w=500&h=200", "gantt?w=500&h=200&rows=THREAD", "gantt?w=500&h=200&first=3",
+			"density?w=500&h=200&by=thread", "gantt?w=500&h=200&first=9999999"})
+	void chartsAreScenes(String target) throws IOException {
+		JsonObject found = http.ask(target);
+		assertEquals(500, found.getAsJsonObject("scene").get("w").getAsInt());
+		assertTrue(found.getAsJsonObject("scene").getAsJsonArray("ops").size() > 100);
+		assertEquals(0, found.get("from").getAsLong());
+	}
+
+	@Test
+	void sourceIsOnlyWhatTheTraceNames() throws IOException {
+		JsonArray files = http.ask("sources").getAsJsonArray("files");
+		assertEquals(1, files.size());
+		assertEquals("matmul.c", files.get(0).getAsJsonObject().get("name").getAsString());
+		JsonObject file = http.ask("source?id=0");
+		assertTrue(file.get("note").getAsString().startsWith("The file is not on this machine"));
+		for (String id : List.of("1", "-1", "99999999", "/etc/passwd", "..", "")) {
+			HttpForTests.Reply r = http.get("/api/source?id=" + HttpForTests.encoded(id));
+			assertTrue(r.status() == 400 || r.status() == 404, id + ": " + r.head());
+		}
+		assertEquals("made.c", http.ask("sources?trace=1").getAsJsonArray("files").get(0).getAsJsonObject().get("name").getAsString());
+	}
+
+	@Test
 	void namesComeAsTheyAreAndNeverAsMarkup() throws IOException {
 		HttpForTests.Reply r = http.get("/api/structures?trace=1");
 		assertTrue(r.head().contains("application/json"), r.head());
@@ -188,7 +235,8 @@ class AnswersTest {
 			"picture?f=%00", "picture?m=1,", "picture?m=999999999", "picture?m=-1", "picture?theme=x", "picture?font=1e9", "picture?w=1&w=2",
 			"at?x=x", "at?x=1e999", "structures?limit=0", "structures?limit=1000000", "structures?sort=drop",
 			"structures?offset=-1",
-			"structures?descending=2", "finding?n=-1", "finding?n=99999", "finding?n=", "target?x0=NaN", "levels?all=9", "picture.svg?w=x"})
+			"structures?descending=2", "finding?n=-1", "finding?n=99999", "finding?n=", "target?x0=NaN", "levels?all=9",
+			"picture.svg?w=x", "sums?key=x", "accesses?limit=1001", "gantt?rows=x", "gantt?first=-1", "density?h=1"})
 	void whatCannotBeMeantIsRefused(String target) throws IOException {
 		HttpForTests.Reply r = http.get("/api/" + target);
 		assertTrue(r.status() == 400 || r.status() == 404, r.head() + r.body());
