@@ -181,6 +181,17 @@ int mt_scopes_at(struct mt_scopes *s, Dwarf_Die *cu, Dwarf_Addr pc, Dwarf_Die *c
 	return n;
 }
 
+/* Can a variable hold a block: a pointer, a structure, an array; not a number? */
+static bool holds_block(Dwarf_Die *variable)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die type, peeled;
+
+	if (!dwarf_attr_integrate(variable, DW_AT_type, &a) || !dwarf_formref_die(&a, &type) || dwarf_peel_type(&type, &peeled))
+		return false;
+	return dwarf_tag(&peeled) != DW_TAG_base_type && dwarf_tag(&peeled) != DW_TAG_enumeration_type;
+}
+
 /* Names of variables below @scope that are declared on a line; how many different ones. */
 static int declared(Dwarf_Die *scope, int line, const char **name, int depth)
 {
@@ -201,7 +212,7 @@ static int declared(Dwarf_Die *scope, int line, const char **name, int depth)
 		    at != (Dwarf_Word)line || dwarf_hasattr_integrate(&die, DW_AT_artificial))
 			continue;
 		own = dwarf_diename(&die);
-		if (own && strncmp(own, "__", 2) && (!*name || strcmp(*name, own))) {
+		if (own && strncmp(own, "__", 2) && holds_block(&die) && (!*name || strcmp(*name, own))) {
 			*name = own;
 			n++;
 		}

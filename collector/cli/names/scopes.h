@@ -23,7 +23,10 @@ void mt_scopes_free(struct mt_scopes *s);
  */
 int mt_scopes_at(struct mt_scopes *s, Dwarf_Die *cu, Dwarf_Addr pc, Dwarf_Die *chain, int max);
 
-/* The only variable that a function declares on a line, also in its blocks; not of functions inlined into it. The caller's; NULL: none. */
+/*
+ * The only variable that a function declares on a line and that can hold a block, which a number cannot; also in its blocks, not of
+ * functions inlined into it. The caller's; NULL: none, or several.
+ */
 char *mt_scopes_declared(Dwarf_Die *function, int line);
 
 #endif

@@ -352,6 +352,9 @@ done
 gcc -g -O1 -o passed passed.c && mv passed.c away.c && rm -rf passed.trace && record -o passed.trace -- ./passed
 expect "without the source: what is declared on the line" 'heap new 9600' "$(structures passed.trace '^(new|table)$' | paste -sd ';')"
 mv away.c passed.c
+printf '#include <stdlib.h>\nint main(void)\n{\n\tlong n = (long)malloc(9000);\n\treturn n == 0;\n}\n' > number.c
+gcc -g -O0 -o number number.c && mv number.c away.c && record -o number.trace -- ./number
+expect "a number that is declared on the line is no name" "heap main:4 9000" "$(structures number.trace '^(n|main:4)$')"
 
 cat > array.cpp <<'END'
 #include <memory>
