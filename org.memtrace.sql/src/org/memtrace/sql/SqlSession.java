@@ -41,6 +41,11 @@ public final class SqlSession implements AutoCloseable {
 	/** Columns in which DuckDB tells types. */
 	private static final Set<String> TYPES = Set.of("column_type", "data_type");
 
+	/** Only a database has it. */
+	private static final SqlView REGION = new SqlView("region", "", "a row is a time that a thread was in a region that the program named, or in a"
+			+ " state of a joined trace", Map.of("path", "all regions of the thread at its begin, the outermost first", "depth",
+					"in how many others it is", "start_ns", "its begin, in the clock of the trace", "end_ns", "its end"));
+
 	private final Connection connection;
 	private final List<SqlView> views;
 	/** Null when all tables are Parquet files. */
@@ -49,6 +54,8 @@ public final class SqlSession implements AutoCloseable {
 	private final Set<String> parquet = new HashSet<>();
 	/** Whether the extension does not load, or not read the database. */
 	private boolean unreadable;
+	/** 0 when there is no need to make words for questions. */
+	private int pageSizeBytes;
 	/** DuckDB makes it when it needs it, and leaves it empty. */
 	private final Path temporary;
 
@@ -97,8 +104,6 @@ public final class SqlSession implements AutoCloseable {
 			if (threads > 0) {
 				s.execute("SET threads = " + threads);
 			}
-			// as a filter by region; a slash in a name is written as in Regions.inPath
-			s.execute("CREATE MACRO in_region(path, region) AS contains('/' || path || '/', '/' || replace(region, '/', '\u2215') || '/')");
 			s.execute("SET enable_progress_bar = true");
 			s.execute("SET enable_progress_bar_print = false");
 			if (database == null) {
@@ -133,6 +138,7 @@ public final class SqlSession implements AutoCloseable {
 			for (SqlView v : views) {
 				create(s, v, database.source(v.name()));
 			}
+			create(s, REGION, database.source(REGION.name()));
 		} catch (SQLException e) {
 			unreadable = true;
 		}
@@ -212,6 +218,32 @@ public final class SqlSession implements AutoCloseable {
 	}
 
 	/**
+	 * Lets statements use the words of docs/reference/sql.md, "Words for questions".
+	 *
+	 * @param ofPageSizeBytes of the trace
+	 */
+	public void words(int ofPageSizeBytes) {
+		pageSizeBytes = ofPageSizeBytes;
+	}
+
+	/** What has to be there before the first statement. */
+	private void prepare(Progress progress) throws MemtraceException {
+		try (Statement s = connection.createStatement()) {
+			if (unreadable) {
+				insteadAll(s, progress);
+			}
+			if (pageSizeBytes > 0) {
+				for (String sql : SqlMacros.of(pageSizeBytes, database != null && !unreadable)) {
+					s.execute(sql);
+				}
+				pageSizeBytes = 0;
+			}
+		} catch (SQLException e) {
+			throw wrong(e);
+		}
+	}
+
+	/**
 	 * Runs statements, separated by semicolons, and gives the result of the last one, if it has one.
 	 *
 	 * @throws SqlException with what is wrong with the statement
@@ -234,13 +266,7 @@ public final class SqlSession implements AutoCloseable {
 				return rows.row(values);
 			}
 		};
-		if (unreadable) {
-			try (Statement other = connection.createStatement()) {
-				insteadAll(other, progress);
-			} catch (SQLException e) {
-				throw wrong(e);
-			}
-		}
+		prepare(progress);
 		while (!run(sql, noting, begun, progress)) {
 			progress.check();
 		}

@@ -79,6 +79,7 @@ public final class SqlCommand implements Command {
 				List<FolderTable> tables = FolderTable.documented();
 				try (SqlSession session = new SqlSession(library, database, views(tables), args.getSizeBytes("memory"),
 						(int) args.getInt("threads"), FolderCache.home())) {
+					session.words(opened.info().pageSizeBytes());
 					answer(session, opened.info().alias(), ParquetFolder.timeUnit(opened.info()), tables, sql, args, console);
 				}
 				return ExitCode.OK;
@@ -88,7 +89,7 @@ public final class SqlCommand implements Command {
 		return ExitCode.OK;
 	}
 
-	private static final Pattern REGION = Pattern.compile("\\bregion\\b", Pattern.CASE_INSENSITIVE);
+	private static final Pattern REGION = Pattern.compile("(?<!from\\s)(?<!join\\s)\\bregion\\b", Pattern.CASE_INSENSITIVE);
 
 	private static String statement(CommandLine args, Console console) throws Exception {
 		boolean given = args.arguments().size() > 1;
@@ -138,6 +139,7 @@ public final class SqlCommand implements Command {
 		}
 		try (SqlSession session = new SqlSession(library, views(tables), args.getSizeBytes("memory"), (int) args.getInt("threads"),
 				FolderCache.home())) {
+			session.words(folder.info().pageSizeBytes());
 			answer(session, folder.trace(), folder.timeUnit(), tables, sql, args, console);
 		}
 	}

@@ -21,7 +21,7 @@ final class HelpPages {
 	static final List<String> FILES = List.of("README.md", "start/start.md", "start/line.md", "start/pictures.md", "start/examples.md",
 			"howto/workbench/README.md", "howto/workbench/traces.md", "howto/workbench/recording.md", "howto/workbench/picture.md",
 			"howto/workbench/find.md", "howto/workbench/findings.md", "howto/workbench/compare.md", "howto/workbench/events.md",
-			"howto/workbench/machine.md", "reference/keys.md", "howto/shared.md", "howto/first-touch.md", "howto/numa.md",
+			"howto/workbench/machine.md", "reference/keys.md", "howto/shared.md", "howto/questions.md", "howto/first-touch.md", "howto/numa.md",
 			"howto/allocations.md", "howto/sharing.md", "howto/zoom.md", "howto/ticks.md", "howto/diff.md", "howto/report.md", "howto/serve.md",
 			"howto/filters.md", "howto/regions.md", "howto/exact.md", "howto/join.md", "howto/io.md", "howto/cluster.md", "howto/jobs.md",
 			"howto/remote.md", "howto/experiments.md", "howto/no-display.md", "howto/traces.md", "howto/export.md", "howto/catalogue.md",

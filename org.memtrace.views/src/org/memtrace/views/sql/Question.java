@@ -113,6 +113,7 @@ record Question(OpenTrace trace, String database, String sql) {
 						file, trace.space().id(), name, whole, trace::accesses, p));
 				List<FolderTable> tables = FolderTable.documented();
 				try (SqlSession session = new SqlSession(library, direct, views(tables), MEMORY_BYTES, 0, FolderCache.home())) {
+					session.words(lease.store().info().pageSizeBytes());
 					give(session, trace.name(), ParquetFolder.timeUnit(lease.store().info()), tables, reader, progress);
 				}
 			}
@@ -121,6 +122,7 @@ record Question(OpenTrace trace, String database, String sql) {
 		ParquetFolder folder = ParquetFolder.open(folder(progress));
 		List<FolderTable> tables = FolderTable.of(folder);
 		try (SqlSession session = new SqlSession(library, views(tables), MEMORY_BYTES, 0, FolderCache.home())) {
+			session.words(folder.info().pageSizeBytes());
 			give(session, folder.trace(), folder.timeUnit(), tables, reader, progress);
 		}
 	}
