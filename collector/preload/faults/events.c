@@ -69,7 +69,7 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 		zap_around_note(e->turn_ns && f->time > e->turn_ns ? &e->around_next : &e->around, f->addr, f->time, f->tid,
 				f->cpu, f->ip);
 	part->records.now_ns = f->time;
-	part->records.most = !zoomed && !e->fine ? 0 : later ? 1 : e->looks + 1;
+	part->records.most = !zoomed && !e->sampled ? 0 : later ? 1 : e->looks + 1;
 	zap_records_add(&part->records, f->addr, f->tid, f->cpu, f->ip, rw,
 			traced == ZAP_TRACED_SHARED ? MT_ACCESS_SHARED : 0);
 }

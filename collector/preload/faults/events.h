@@ -60,11 +60,12 @@ struct zap_events {
 	struct zap_zoom zoom;
 	uint32_t looks;
 	/*
-	 * The fine clock (fine/fine.h), NULL: there is none. Told of each fault; 1: it is one of its own. Records have then no more reads and
-	 * writes than without.
+	 * The fine clock (fine/fine.h), NULL: there is none. Told of each fault; 1: it is one of its own. @sampled: it takes pages away, and
+	 * records have no more reads and writes than without.
 	 */
 	int (*fine)(void *arg, const struct zap_fault *f, int rw);
 	void *fine_arg;
+	int sampled;
 };
 
 /*

@@ -40,8 +40,6 @@ static const uint64_t never = ~0ull;
 
 void fine_free(struct fine *f)
 {
-	if (!f->length_ns)
-		return;
 	mt_rawunmap(f->shares.share, SHARES * sizeof(*f->shares.share));
 	mt_rawunmap(f->shares.slot, SHARE_SLOTS * sizeof(*f->shares.slot));
 	mt_rawunmap(f->large, LARGE * sizeof(*f->large));
@@ -138,26 +136,38 @@ static void count_write(struct fine *f, const struct fine_page *p)
 		h->armed_written++;
 }
 
+/* One that came of a complete look. */
+static void count_fault(struct fine *f, uint16_t user)
+{
+	if (user)
+		f->threads.t[user - 1].faults++;
+}
+
 /* Under the lock: a fault on traced memory. 1: it came of the fine clock. */
 static int fault(void *arg, const struct zap_fault *e, int rw)
 {
 	struct fine *f = arg;
 	const uint64_t page = e->addr >> MT_PAGE_SHIFT;
+	const uint16_t user = fine_threads_index(&f->threads, e->tid);
 	struct fine_page *p;
-	uint16_t user;
 	int ours;
 
-	if (!f->on || f->stopped)
+	if (!f->on || f->stopped) {
+		count_fault(f, user);
 		return 0;
-	user = fine_threads_index(&f->threads, e->tid);
+	}
 	p = fine_pages_add(&f->pages, page);
 	if (!p || !user) {
 		f->bin.lost++;
 		return 0;
 	}
 	ours = p->flags & FINE_TAKEN;
-	f->bin.faults += (uint64_t)!!ours;
-	f->faults += (uint64_t)!!ours;
+	if (ours) {
+		f->bin.faults++;
+		f->faults++;
+	} else {
+		count_fault(f, user);
+	}
 	if (f->in_bin && !p->stratum) {
 		p->stratum = fine_strata_of(&f->strata, page);
 		if (!p->stratum)
@@ -186,6 +196,17 @@ static int fault(void *arg, const struct zap_fault *e, int rw)
 	return !!ours;
 }
 
+int fine_watch(struct fine *f)
+{
+	const int err = fine_threads_init(&f->threads, ctx_thread_cpu);
+
+	if (!err) {
+		f->events->fine = fault;
+		f->events->fine_arg = f;
+	}
+	return err;
+}
+
 int fine_open(struct fine *f, int dirfd, uint64_t length_ns, size_t pages, uint64_t seed)
 {
 	int err;
@@ -201,17 +222,11 @@ int fine_open(struct fine *f, int dirfd, uint64_t length_ns, size_t pages, uint6
 		err = fine_strata_init(&f->strata, seed);
 	if (!err)
 		err = fine_panel_init(&f->panel);
-	if (!err)
-		err = fine_threads_init(&f->threads, ctx_thread_cpu);
 	if (!err && !(f->shares.share && f->shares.slot && f->large && f->list))
 		err = -ENOMEM;
 	if (!err)
 		err = fine_files_open(&f->files, dirfd);
-	f->on = !err;
-	if (f->on) {
-		f->events->fine = fault;
-		f->events->fine_arg = f;
-	}
+	f->on = f->events->sampled = !err;
 	return err;
 }
 
@@ -531,11 +546,16 @@ void fine_look_end(struct fine *f, uint64_t away_ns, int all)
 	}
 }
 
-void fine_interval(struct fine *f, uint64_t *faults, uint64_t *cpu_ns)
+void fine_interval(struct fine *f, struct fine_cost *cost)
 {
-	*faults = f->faults;
-	*cpu_ns = f->cpu_ns;
+	*cost = (struct fine_cost){ .faults = f->faults, .cpu_ns = f->cpu_ns };
 	f->faults = f->cpu_ns = 0;
 	if (f->on)
 		fine_files_flush(&f->files);
+	if (!f->threads.t)
+		return;
+	fine_threads_ask(&f->threads);
+	fine_threads_interval(&f->threads, &cost->thread_faults, &cost->thread_ns, &cost->busiest_ns);
+	if (f->threads.n == FINE_THREADS && !f->in_bin)
+		fine_threads_forget(&f->threads);
 }

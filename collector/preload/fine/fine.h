@@ -63,9 +63,20 @@ struct fine {
 	uint64_t faults, cpu_ns;
 };
 
+/* Of an interval: what the fine clock cost; and of fine_threads_interval(), for the price of complete looks. */
+struct fine_cost {
+	uint64_t faults, cpu_ns;
+	uint64_t thread_faults, thread_ns, busiest_ns;
+};
+
 /*
- * Files in the directory @dirfd; bins of @length_ns, a sample of @pages. 0 or negative errno. The functions and numbers of the monitor are
- * set by then. Without events of all faults there is no fine clock: it is not to be opened.
+ * The threads of the faults are told apart from now on, with or without a fine clock. 0 or -ENOMEM. The functions and numbers of the
+ * monitor are set by then.
+ */
+int fine_watch(struct fine *f);
+/*
+ * After that: files in the directory @dirfd; bins of @length_ns, a sample of @pages. 0 or negative errno. Without events of all faults
+ * there is no fine clock: it is not to be opened.
  */
 int fine_open(struct fine *f, int dirfd, uint64_t length_ns, size_t pages, uint64_t seed);
 void fine_free(struct fine *f);
@@ -76,7 +87,7 @@ uint64_t fine_turn(struct fine *f, uint64_t now_ns);
 void fine_look_begin(struct fine *f, uint64_t now_ns, int last);
 /* Under the lock: all pages are away since @away_ns. @all: they are; else tracing has stopped. */
 void fine_look_end(struct fine *f, uint64_t away_ns, int all);
-/* The interval is written. What the fine clock cost in it: faults, CPU time of the monitor. */
-void fine_interval(struct fine *f, uint64_t *faults, uint64_t *cpu_ns);
+/* The interval ends. */
+void fine_interval(struct fine *f, struct fine_cost *cost);
 
 #endif

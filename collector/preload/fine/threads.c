@@ -44,7 +44,7 @@ uint16_t fine_threads_index(struct fine_threads *s, int tid)
 	if (s->n == FINE_THREADS)
 		return 0;
 	s->t[s->n] = (struct fine_thread){ .tid = tid, .cpu_ns = s->cpu_of(tid) };
-	s->t[s->n].tick_ns = s->t[s->n].cpu_ns;
+	s->t[s->n].tick_ns = s->t[s->n].mark_ns = s->t[s->n].cpu_ns;
 	s->slot[h] = (uint16_t)++s->n;
 	return s->slot[h];
 }
@@ -64,7 +64,7 @@ static void ask(struct fine_threads *s, struct fine_thread *t)
 		return;
 	}
 	if (cpu < t->cpu_ns)	/* another thread with its number */
-		t->tick_ns = 0;
+		t->tick_ns = t->mark_ns = 0;
 	t->cpu_ns = cpu;
 }
 
@@ -112,4 +112,26 @@ uint64_t fine_threads_since_tick(const struct fine_threads *s)
 		if (in_bin(&s->t[i]) > most)
 			most = in_bin(&s->t[i]);
 	return most;
+}
+
+void fine_threads_interval(struct fine_threads *s, uint64_t *faults, uint64_t *cpu_ns, uint64_t *most_ns)
+{
+	*faults = *cpu_ns = *most_ns = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fine_thread *t = &s->t[i];
+
+		if (t->cpu_ns > t->mark_ns && t->cpu_ns - t->mark_ns > *most_ns)
+			*most_ns = t->cpu_ns - t->mark_ns;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		struct fine_thread *t = &s->t[i];
+		const uint64_t cpu = t->cpu_ns > t->mark_ns ? t->cpu_ns - t->mark_ns : 0;
+
+		if (cpu && cpu >= *most_ns / 10 && (!*cpu_ns || (double)t->faults / (double)cpu > (double)*faults / (double)*cpu_ns)) {
+			*faults = t->faults;
+			*cpu_ns = cpu;
+		}
+		t->faults = 0;
+		t->mark_ns = t->cpu_ns;
+	}
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /*
- * threads.h - the threads of the program that had faults: short numbers for them, and their CPU time. That of the busiest one is the fine
- * clock. No system calls; who uses it tells the CPU times. Used by the monitor.
+ * threads.h - the threads of the program that had faults: short numbers for them, their faults and their CPU time. That of the busiest
+ * one is the fine clock; and what a fault costs is paid by the thread that has it. No system calls; who uses it tells the CPU times. Used
+ * by the monitor.
  */
 #ifndef MEMTRACE_FINE_THREADS_H
 #define MEMTRACE_FINE_THREADS_H
@@ -18,6 +19,8 @@ struct fine_thread {
 	int gone;		/* it has no CPU time any more */
 	uint64_t cpu_ns;	/* when it was asked last */
 	uint64_t tick_ns;	/* when the running bin began */
+	uint64_t mark_ns;	/* when the running interval began */
+	uint64_t faults;	/* in the interval, that came of complete looks */
 };
 
 struct fine_threads {
@@ -42,5 +45,11 @@ void fine_threads_ask(struct fine_threads *s);
 void fine_threads_tick(struct fine_threads *s);
 /* The most CPU time that a thread has used since then, as far as was asked. */
 uint64_t fine_threads_since_tick(const struct fine_threads *s);
+
+/*
+ * The interval ends: the thread that has the most faults for its CPU time is *faults and *cpu_ns, of those with at least a tenth of the
+ * CPU time of the busiest one; the busiest one has *most_ns. What counts begins anew.
+ */
+void fine_threads_interval(struct fine_threads *s, uint64_t *faults, uint64_t *cpu_ns, uint64_t *most_ns);
 
 #endif

@@ -40,6 +40,7 @@
 #include "preload/monitor/governor.h"
 #include "common/maps.h"
 #include "preload/monitor/output.h"
+#include "preload/monitor/price.h"
 #include "preload/monitor/program.h"
 #include "common/patience.h"
 #include "preload/ground/process.h"
@@ -236,13 +237,16 @@ static void fine_start(void)
 	const struct mt_config *c = shared.img->config;
 	int err;
 
+	mon.fine = (struct fine){ .events = &mon.events, .scan = &mon.scan, .read = read_faults, .lock = lock_to_take, .unlock = unlock_space,
+				  .process_cpu = process_cpu, .budget = c->max_overhead_ppm / 1e6 * FINE_SHARE };
+	err = mon.events.works ? fine_watch(&mon.fine) : 0;
+	if (!c->fine_ns)
+		return;
 	if (!mon.events.works || zap_space.note_dropped) {
 		say("no fine clock: it needs the events of all page faults", 0);
 		return;
 	}
-	mon.fine = (struct fine){ .events = &mon.events, .scan = &mon.scan, .read = read_faults, .lock = lock_to_take, .unlock = unlock_space,
-				  .process_cpu = process_cpu, .budget = c->max_overhead_ppm / 1e6 * FINE_SHARE };
-	err = fine_open(&mon.fine, shared.img->dirfd, c->fine_ns, c->fine_pages, mt_now_ns());
+	err = err ? err : fine_open(&mon.fine, shared.img->dirfd, c->fine_ns, c->fine_pages, mt_now_ns());
 	if (err)
 		say("no fine clock: its files cannot be made", err);
 }
@@ -312,8 +316,7 @@ static int set_up(void)
 		return err;
 	if (c->zoom)
 		zoom_open();
-	if (c->fine_ns)
-		fine_start();
+	fine_start();
 	/* the monitor must win against the program's threads; refused without privileges */
 	mt_sys(SYS_setpriority, PRIO_PROCESS, 0, -15);
 	return 0;
@@ -637,10 +640,35 @@ static uint64_t process_cpu(void)
 	return ns > mon.process_cpu_ns ? ns : mon.process_cpu_ns;	/* 0 when nothing is left of the process */
 }
 
+/* The looks of an interval have been made: what they cost the run, and so how many the next one has. */
+static enum mt_stretch govern(uint64_t monitor_cpu, uint64_t program_cpu, uint64_t wall)
+{
+	const uint64_t fault_ns = fault_cost_ns(), new_pages = take_new_pages();
+	const uint64_t hooks = shared.zap ? (uint64_t)((double)take_hook_ns() * HOOK_SHARE) : 0;
+	struct zap_interval_cost c = { .fault_ns = fault_ns, .wall_ns = wall };
+	uint64_t beside, beside_faults;
+	struct fine_cost fine;
+	struct zap_price price;
+
+	/* a close look has a budget of its own; the fine clock costs the same whatever complete looks do */
+	fine_interval(&mon.fine, &fine);
+	zap_governor_charge(&mon.governor, fine.cpu_ns + fine.faults * fault_ns);
+	beside = mon.events.zoom.cpu_ns + fine.cpu_ns;
+	beside_faults = (mon.events.zoom.faults + fine.faults) * fault_ns;
+	c.faults = mon.events.now.faults + (uint64_t)((double)new_pages * NEW_PAGE_FAULTS);
+	c.other_ns = (monitor_cpu > beside ? monitor_cpu - beside : 0) + hooks;
+	c.program_ns = program_cpu > beside_faults + hooks ? program_cpu - beside_faults - hooks : 0;
+	c.thread_faults = fine.thread_faults;
+	c.thread_ns = fine.thread_ns;
+	c.busiest_ns = fine.busiest_ns;
+	price = zap_price_of(&c);
+	mon.looks++;
+	return zap_governor_update(&mon.governor, price.cost_ns, price.run_ns, wall, is_alone());
+}
+
 static void end_interval(int last_ever)
 {
-	uint64_t end, cpu_mon, cpu_all, monitor_cpu, program_cpu, fault_cpu, other_cpu, other_fault_cpu, fine_faults,
-		 fine_cpu, new_pages, target = mon.governor.target_ns;
+	uint64_t end, cpu_mon, cpu_all, monitor_cpu, program_cpu, target = mon.governor.target_ns;
 	enum mt_stretch stretch;
 
 	go_on();
@@ -671,20 +699,7 @@ static void end_interval(int last_ever)
 	program_cpu = cpu_all - mon.process_cpu_ns;
 	if (!shared.apart)
 		program_cpu = program_cpu > monitor_cpu ? program_cpu - monitor_cpu : 0;
-	/* a close look has a budget of its own; the fine clock costs the same whatever complete looks do */
-	fine_interval(&mon.fine, &fine_faults, &fine_cpu);
-	zap_governor_charge(&mon.governor, fine_cpu + fine_faults * fault_cost_ns());
-	other_cpu = mon.events.zoom.cpu_ns + fine_cpu;
-	if (other_cpu > monitor_cpu)
-		other_cpu = monitor_cpu;
-	other_fault_cpu = (mon.events.zoom.faults + fine_faults) * fault_cost_ns();
-	new_pages = take_new_pages();
-	fault_cpu = (mon.events.now.faults + (uint64_t)((double)new_pages * NEW_PAGE_FAULTS)) * fault_cost_ns() +
-		    (shared.zap ? (uint64_t)((double)take_hook_ns() * HOOK_SHARE) : 0);
-	mon.looks++;
-	stretch = zap_governor_update(&mon.governor, monitor_cpu - other_cpu + fault_cpu,
-				      program_cpu > fault_cpu + other_fault_cpu ? program_cpu - fault_cpu - other_fault_cpu : 0,
-				      end - mon.start_ns, is_alone());
+	stretch = govern(monitor_cpu, program_cpu, end - mon.start_ns);
 	zap_zoom_interval(&mon.events.zoom, end, fault_cost_ns());
 	write_interval(end, target, monitor_cpu, program_cpu, stretch);
 	mon.monitor_cpu_ns = cpu_mon;
@@ -1220,31 +1235,6 @@ static uint64_t progress(void)
 	       __atomic_load_n(&mon.out.file.accesses.bytes, __ATOMIC_RELAXED);
 }
 
-/*
- * The monitor stands still, and the program goes on to its end: what the monitor has of the interval is lost. A file of the
- * image tells when it began, now, and how many records there were; the launcher makes a line of it (cli/trace/intervals.c).
- */
-static void note_standstill(enum mt_event ev)
-{
-	const struct mt_image *img = shared.img;
-	const size_t n = strlen(img->path);
-	char path[sizeof(img->path) + 32], text[128];
-	struct mt_out o;
-	long fd;
-
-	memcpy(path, img->path, n);
-	memcpy(path + n, "/" MT_FILE_STANDSTILL, sizeof("/" MT_FILE_STANDSTILL));
-	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return;
-	mt_out_init(&o, (int)fd, text, sizeof(text));
-	mt_out_fmt(&o, "Start,End,Records,Event\n%llu,%llu,%llu,%s\n", (unsigned long long)mon.start_ns,
-		   (unsigned long long)mt_now_ns(), (unsigned long long)mon.events.now.records.n,
-		   ev == MT_EVENT_EXEC ? "exec" : "exit");
-	mt_out_flush(&o);
-	mt_sys(SYS_close, fd);
-}
-
 #define POLL_NS 100000000
 #define FINISH_PATIENCE_NS 20000000000ull
 
@@ -1281,7 +1271,8 @@ static void ask(uint32_t request, enum mt_event ev)
 		if (is_gone() || mt_patience_over(&patience, mt_now_ns(), progress(), 2 * POLL_NS, FINISH_PATIENCE_NS)) {
 			if (__atomic_load_n(&shared.done, __ATOMIC_ACQUIRE) == done) {
 				end_monitor();
-				note_standstill(ev);
+				mt_note_standstill(shared.img->path, mon.start_ns, mon.events.now.records.n,
+						   ev == MT_EVENT_EXEC ? "exec" : "exit");
 			}
 			return;
 		}

@@ -7,6 +7,7 @@
 
 #include "common/out.h"
 #include "common/rawsys.h"
+#include "preload/ground/image.h"
 
 #ifndef PIDFD_GET_INFO
 #define PIDFD_GET_INFO 0xc040ff0bul	/* Linux 6.13, with the exit status 6.15; its argument, as long as it was at first: */
@@ -75,4 +76,23 @@ int mt_has_memory(int pid)
 	mt_sys(SYS_read, fd, text, sizeof(text) - 1);
 	mt_sys(SYS_close, fd);
 	return text[0] > '0' && text[0] <= '9';
+}
+
+void mt_note_standstill(const char *image, uint64_t start_ns, uint64_t records, const char *event)
+{
+	char path[sizeof(((struct mt_image *)0)->path) + 32], text[128];
+	const size_t n = strlen(image);
+	struct mt_out o;
+	long fd;
+
+	memcpy(path, image, n);
+	memcpy(path + n, "/" MT_FILE_STANDSTILL, sizeof("/" MT_FILE_STANDSTILL));
+	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return;
+	mt_out_init(&o, (int)fd, text, sizeof(text));
+	mt_out_fmt(&o, "Start,End,Records,Event\n%llu,%llu,%llu,%s\n", (unsigned long long)start_ns, (unsigned long long)mt_now_ns(),
+		   (unsigned long long)records, event);
+	mt_out_flush(&o);
+	mt_sys(SYS_close, fd);
 }

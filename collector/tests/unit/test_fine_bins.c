@@ -140,6 +140,7 @@ static void open_fine(int dirfd, size_t pages)
 	zap_regions_add(&zap_space.regions, BASE, BASE + 500 * MT_PAGE);
 	fine = (struct fine){ .events = &events, .scan = &scan, .read = read_until, .lock = may_take, .unlock = nothing,
 			      .process_cpu = process_cpu };
+	CHECK_EQ(fine_watch(&fine), 0);
 	CHECK_EQ(fine_open(&fine, dirfd, LENGTH, pages, state), 0);
 	/* the first bin: of what our start has mapped no event tells that the program used it since */
 	zap_regions_clear(&zap_space.dropped);
@@ -242,7 +243,7 @@ static void is_between(void)
 static void sampled(int dirfd)
 {
 	struct fine_counts c;
-	uint64_t faults, cpu;
+	struct fine_cost cost;
 
 	open_fine(dirfd, 48);
 	next_bin(NULL);
@@ -273,10 +274,11 @@ static void sampled(int dirfd)
 		go_on(1000);
 		CHECK_EQ(sums().armed_hit, in_truth(truth.used));
 	}
-	fine_interval(&fine, &faults, &cpu);
-	CHECK(faults > 0);
-	fine_interval(&fine, &faults, &cpu);
-	CHECK_EQ(faults, 0);
+	fine_interval(&fine, &cost);
+	CHECK(cost.faults > 0 && cost.thread_faults > 0);
+	CHECK(cost.busiest_ns > 0 && cost.busiest_ns <= cpu_ns[1] + 1 && cost.thread_ns <= cost.busiest_ns);
+	fine_interval(&fine, &cost);
+	CHECK(!cost.faults && !cost.busiest_ns);
 	fine_look_begin(&fine, clock_now, 1);
 	CHECK_EQ(fine_turn(&fine, clock_now), ~0ull);
 	fine_free(&fine);
@@ -327,7 +329,7 @@ static void losses(int dirfd)
 	fine_look_begin(&fine, clock_now, 0);
 	fine_look_end(&fine, clock_now, 0);
 	CHECK_EQ(fine_turn(&fine, clock_now + LENGTH), ~0ull);
-	fine_interval(&fine, &(uint64_t){ 0 }, &(uint64_t){ 0 });
+	fine_interval(&fine, &(struct fine_cost){ 0 });
 	events.perf.nrings = 0;
 	fine_free(&fine);
 }
