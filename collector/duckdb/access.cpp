@@ -326,7 +326,7 @@ public:
 		case FLAGS_OUT: return c.column[FLAGS][r] & FLAG_BITS;
 		case IP_OUT: return c.column[IP][r] == 0 ? UNKNOWN : c.column[IP][r];
 		case NODE_OUT: return c.column[NODE][r];
-		case SHARING_OUT: return c.column[SHARING][r];
+		case SHARING_OUT: return c.column[SHARING][r] == 0 ? UNKNOWN : c.column[SHARING][r];
 		case OFFSET: return offset(r);
 		case LATENCY: {
 			i64 cycles = c.column[FLAGS][r] >> 8 & 0xffff;
@@ -340,7 +340,10 @@ public:
 	i64 value(Out out, size_t r)
 	{
 		switch (out) {
-		case TYPE: return (c.column[SHARING][r] > 1 ? 3 : 0) + (c.column[WRITES][r] <= 0 ? 0 : c.column[READS][r] <= 0 ? 1 : 2);
+		case TYPE: {
+			i64 threads = c.column[SHARING][r];
+			return (threads > 1 ? 3 : threads == 0 ? 6 : 0) + (c.column[WRITES][r] <= 0 ? 0 : c.column[READS][r] <= 0 ? 1 : 2);
+		}
 		case THREAD_NAME: return c.column[THREAD][r];
 		case CPU: return c.column[CPU_SET][r];
 		case STRUCTURE: return t.memory.part_of[static_cast<size_t>(l.producer[r])];
@@ -383,8 +386,7 @@ private:
 // Columns that each row has, whatever the number.
 bool always(Out out)
 {
-	return out == START_NS || out == END_NS || out == TIME_NS || out == READS_OUT || out == WRITES_OUT || out == FLAGS_OUT
-		|| out == SHARING_OUT;
+	return out == START_NS || out == END_NS || out == TIME_NS || out == READS_OUT || out == WRITES_OUT || out == FLAGS_OUT;
 }
 
 template <class T> void fill_texts(Cells &cells, Out out, const Dictionary &texts, const uint32_t *rows, size_t n, Target &target)

@@ -83,7 +83,7 @@ Trace::Trace(const std::string &file)
 	region_path = dictionary(regions.paths, true);
 	level = dictionary(std::vector<std::string>(std::begin(LEVELS), std::end(LEVELS)));
 	type = dictionary({"Private_Read", "Private_Write", "Private_Read+Private_Write", "Shared_Read", "Shared_Write",
-			"Shared_Read+Shared_Write"});
+			"Shared_Read+Shared_Write", "NotKnown_Read", "NotKnown_Write", "NotKnown_Read+NotKnown_Write"});
 	std::vector<std::string> classes;
 	for (int c = 0; c < 64; c++)
 		classes.push_back(size_class_name(c));

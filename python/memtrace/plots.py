@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 Structures = Union[str, Sequence[str], None]
 
-#: Private or shared, read or write: the colours of the workbench.
-TYPES = {"Private_Read": "#20a6f6", "Private_Write": "#00287a", "Shared_Read": "#f2a52d", "Shared_Write": "#a03800"}
+#: Private, shared or not known which, read or write: the colours of the workbench.
+TYPES = {"Private_Read": "#20a6f6", "Private_Write": "#00287a", "Shared_Read": "#f2a52d", "Shared_Write": "#a03800",
+         "NotKnown_Read": "#9aa0a6", "NotKnown_Write": "#9aa0a6"}
 _DIRECTIONS = {"reads": "#b1d78d", "writes": "#5a3b9d"}
 #: Threads, CPUs and other numbered things, by their number.
 SERIES = ("#2f6fc4", "#ffbd00", "#3b823b", "#d37800", "#a990eb", "#92b594", "#c673b6", "#6a3e0d", "#c4b637", "#4f5d6b", "#9cc0f0", "#a6dc8c")
@@ -86,7 +87,9 @@ class _Rows:
         if threads is not None:
             found = found.filter(pc.is_in(found["thread_index"], pa.array(list(threads), pa.int64())))
         self.row = _codes(found["structure"], self.names)
-        self.shared = pc.starts_with(pc.cast(found["type"], pa.string()), "Shared").to_numpy()
+        kinds = pc.cast(found["type"], pa.string())
+        self.shared = pc.starts_with(kinds, "Shared").to_numpy()
+        not_known = pc.starts_with(kinds, "NotKnown").to_numpy()
         self.start, self.end = found["start_ns"].to_numpy(), found["end_ns"].to_numpy()
         # what belongs to no structure, and what a merging rule made of several, has no index of its own
         self.page_start = found["page_start"].to_numpy()
@@ -99,8 +102,9 @@ class _Rows:
         self.page = index
         self.thread = pc.fill_null(found["thread_index"], -1).to_numpy()
         self.reads, self.writes = found["reads"].to_numpy(), found["writes"].to_numpy()
-        self.sharing = found["sharing"].to_numpy()
-        self.type = self.shared * 2 + (self.writes > 0)
+        # 0: one thread was seen, and whether there were others is not known
+        self.sharing = pc.fill_null(found["sharing"], 0).to_numpy()
+        self.type = np.where(not_known, 4, self.shared * 2) + (self.writes > 0)
 
     def __len__(self) -> int:
         return len(self.row)
@@ -118,11 +122,11 @@ def names_of(trace: "Trace", structures: Structures = None, count: int = 6) -> l
 
 
 def _by_structure(trace: "Trace") -> dict[str, tuple[int, int, int]]:
-    """Reads, writes and the sum of the numbers of threads, by structure, in the order of memory."""
+    """Reads, writes and the sum of the numbers of threads where they are known, by structure, in the order of memory."""
     found = trace.accesses(columns=["structure", "producer", "reads", "writes", "sharing"]).arrow
     sums = found.group_by("structure").aggregate([("reads", "sum"), ("writes", "sum"), ("sharing", "sum"), ("producer", "min")])
     rows = sorted(sums.to_pylist(), key=lambda r: r["producer_min"])
-    return {r["structure"]: (r["reads_sum"], r["writes_sum"], r["sharing_sum"]) for r in rows}
+    return {r["structure"]: (r["reads_sum"], r["writes_sum"], r["sharing_sum"] or 0) for r in rows}
 
 
 def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> np.ndarray:
@@ -221,7 +225,7 @@ def _own(ax: Optional["Axes"], width: float, height: float) -> "Axes":
 
 
 def _type_name(t: int) -> str:
-    return list(TYPES)[t].replace("_", " ").lower()
+    return list(TYPES)[t].replace("NotKnown", "not known").replace("_", " ").lower()
 
 
 def _short(name: str, most: int) -> str:
@@ -239,7 +243,7 @@ def space_time(trace: "Trace", colour: str = "sharing", structures: Structures =
                pages: Optional[tuple[int, int]] = None, threads: Optional[Iterable[int]] = None, alpha: Optional[float] = None) -> np.ndarray:
     """What was accessed when: a rectangle for each interval and page, not aggregated; where several lie above each other the largest is seen.
 
-    :param colour: ``sharing`` (threads on the page at the same time), ``accesses``, ``records`` (equal ones), ``type`` or ``thread``
+    :param colour: ``sharing`` (threads on the page at the same time; grey: not known), ``accesses``, ``records`` (equal ones), ``type`` or ``thread``
     :param structures: names; None: those with most accesses
     :param by_type: a column for each of private and shared, reads and writes; else they lie above each other
     :param y: ``page`` (a row of panels for each structure) or ``address`` (one for all of them)
@@ -278,7 +282,7 @@ def space_time(trace: "Trace", colour: str = "sharing", structures: Structures =
     y1 = y0 + (size if y == "address" else 1)
 
     paint, legend = _paint(colour, value, trace, limits)
-    columns = [t for t in range(4) if (kind == t).any()] if by_type else [None]
+    columns = [t for t in range(len(TYPES)) if (kind == t).any()] if by_type else [None]
     panels = list(range(len(rows.names))) if y == "page" else [None]
     if y == "address" and by_type: # as high as wide panels need, below each other
         grid, columns = [(None, t) for t in columns], [None]
@@ -350,7 +354,16 @@ def _paint(colour: str, value: np.ndarray, trace: "Trace", limits: Optional[tupl
         steps = limits is None and colour != "accesses" and value.max() <= 12
         _colour_bar(figure, scale, axes, titles[colour], extend="max" if limits is not None and value.max() > limits[1] else "neither",
                     ticks=range(1, int(value.max()) + 1) if steps else None)
-    return (lambda v: scale.to_rgba(np.maximum(v, 1) if limits is None else v)), bar
+    def paint(v: np.ndarray) -> np.ndarray:
+        colours = scale.to_rgba(np.maximum(v, 1) if limits is None else v)
+        if colour == "sharing":
+            colours[v == 0] = to_rgba(_UNKNOWN)
+        return colours
+    def with_unknown(figure: Any, axes: np.ndarray) -> None:
+        bar(figure, axes)
+        if colour == "sharing" and (value == 0).any():
+            figure.legend(handles=[Patch(color=_UNKNOWN, label="not known")], loc="outside right upper", fontsize=8, frameon=False)
+    return paint, with_unknown
 
 
 def addresses(trace: "Trace", structures: Structures = None, *, bins: int = 100, ax: Optional["Axes"] = None) -> "Axes":
@@ -399,7 +412,7 @@ def importance(trace: "Trace", value: str = "accesses", *, count: int = 20, log:
         ax.grid(axis="y", which="both", linestyle="--", linewidth=0.4, color=_LINE)
         ax.set_axisbelow(True)
     ax.set_xticks(at, [_short(n, 24) for n in names], rotation=40, ha="right", rotation_mode="anchor", fontsize=8)
-    ax.set_ylabel("sum of the numbers of threads" if value == "sharing" else _counted(trace), fontsize=8)
+    ax.set_ylabel("sum of the numbers of threads, where known" if value == "sharing" else _counted(trace), fontsize=8)
     return ax
 
 

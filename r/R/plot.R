@@ -11,6 +11,7 @@ UNKNOWN <- "#9aa0a6"
 BEHIND <- "#f3f4f6"
 LINE <- "#c3cad2"
 HEAT <- c("#fef0d9", "#d7301f")
+UNKNOWN <- "#9aa0a6"
 BLUES <- c("#cfe3f6", "#2a6db8", "#0b2545")
 
 # Later rounds of a series are darker and lighter in turn.
@@ -86,8 +87,11 @@ autoplot.mt_trace <- function(object, plot = c("P4", "P6", "P9", "P12"), structu
 
 # A rectangle for each interval, page and class, with the largest number of threads; the largest are drawn last.
 rectangles <- function(rows) {
-  rows$class <- factor(paste(ifelse(startsWith(rows$type, "Shared"), "shared", "private"), ifelse(rows$writes > 0, "write", "read")),
-                       levels = c("private read", "private write", "shared read", "shared write"))
+  kind <- ifelse(startsWith(rows$type, "Shared"), "shared", ifelse(startsWith(rows$type, "NotKnown"), "not known", "private"))
+  rows$class <- factor(paste(kind, ifelse(rows$writes > 0, "write", "read")),
+                       levels = c("private read", "private write", "shared read", "shared write", "not known read", "not known write"))
+  # one thread was seen, and whether there were others is not known
+  rows$sharing[is.na(rows$sharing)] <- 0L
   rows$length_ns <- as.double(rows$end_ns - rows$start_ns)
   found <- dplyr::summarise(dplyr::group_by(rows, .data$structure, .data$page_index, .data$time_ns, .data$length_ns, .data$class),
                             sharing = max(.data$sharing), .groups = "drop")
@@ -96,21 +100,31 @@ rectangles <- function(rows) {
 
 sharing <- function(rows, limits) {
   found <- rectangles(rows)
-  found$value <- if (is.null(limits)) factor(found$sharing, levels = seq_len(max(found$sharing))) else found$sharing
-  p <- ggplot2::ggplot(found) +
-    ggplot2::geom_rect(ggplot2::aes(xmin = .data$time_ns / 1e6, xmax = (.data$time_ns + .data$length_ns) / 1e6, ymin = .data$page_index,
-                                    ymax = .data$page_index + 1, fill = .data$value, colour = .data$value), linewidth = 0.2) +
+  hidden <- found[found$sharing == 0, ]
+  box <- ggplot2::aes(xmin = .data$time_ns / 1e6, xmax = (.data$time_ns + .data$length_ns) / 1e6, ymin = .data$page_index,
+                      ymax = .data$page_index + 1)
+  if (is.null(limits)) {
+    steps <- seq_len(max(found$sharing, 1))
+    found$value <- factor(ifelse(found$sharing == 0, "not known", found$sharing), levels = c(if (nrow(hidden) > 0) "not known", steps))
+  } else {
+    found <- found[found$sharing > 0, ]
+    found$value <- found$sharing
+  }
+  p <- ggplot2::ggplot(found, box) +
+    ggplot2::geom_rect(ggplot2::aes(fill = .data$value, colour = .data$value), linewidth = 0.2) +
     ggplot2::facet_grid(ggplot2::vars(.data$structure), ggplot2::vars(.data$class), scales = "free_y") +
     ggplot2::labs(x = "time [ms]", y = "page of the structure", fill = "threads at\nthe same time", colour = "threads at\nthe same time") +
     look()
   if (is.null(limits)) {
-    steps <- grDevices::colorRampPalette(HEAT)(nlevels(found$value))
-    p + ggplot2::scale_fill_manual(values = steps, drop = FALSE, aesthetics = c("fill", "colour"))
-  } else {
-    # what is outside of the limits is missing, and so black; nothing is below 1 thread
-    p + ggplot2::scale_fill_gradient(low = HEAT[1], high = HEAT[2], limits = limits, breaks = whole, na.value = "black",
-                                      aesthetics = c("fill", "colour"))
+    colours <- c(if (nrow(hidden) > 0) UNKNOWN, grDevices::colorRampPalette(HEAT)(length(steps)))
+    return(p + ggplot2::scale_fill_manual(values = colours, drop = FALSE, aesthetics = c("fill", "colour")))
   }
+  if (nrow(hidden) > 0) {
+    p <- p + ggplot2::geom_rect(box, hidden, fill = UNKNOWN, colour = UNKNOWN, linewidth = 0.2) + ggplot2::labs(caption = "grey: not known")
+  }
+  # what is outside of the limits is missing, and so black; nothing is below 1 thread
+  p + ggplot2::scale_fill_gradient(low = HEAT[1], high = HEAT[2], limits = limits, breaks = whole, na.value = "black",
+                                    aesthetics = c("fill", "colour"))
 }
 
 # Breaks of an axis of whole numbers.

@@ -10,21 +10,26 @@ import org.memtrace.aggregation.base.SavedNumbers;
 import org.memtrace.aggregation.time.AccessTimes;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
- * Sums of all accesses of a trace that have the same memory segment, cell of time, thread and kind of sharing (one thread or several). A
- * segment is what has one name and one structure: the pages of a structure, a stack, a range. Whatever is asked of these properties only is
- * answered from here as from the accesses themselves: counts are whole numbers, so their sums are the same. A cell of time holds one
- * monitoring interval, or several where they are too many; a question whose window cuts such a cell gets no answer here. Immutable.
+ * Sums of all accesses of a trace that have the same memory segment, cell of time, thread and kind of sharing (one thread, several, not
+ * known). A segment is what has one name and one structure: the pages of a structure, a stack, a range. Whatever is asked of these
+ * properties only is answered from here as from the accesses themselves: counts are whole numbers, so their sums are the same. A cell of
+ * time holds one monitoring interval, or several where they are too many; a question whose window cuts such a cell gets no answer here.
+ * Immutable.
  */
 public final class AccessCube {
 	/** Cells of time at most. */
 	static final int MOST_TIMES = 4096;
 	/** Cells of the cube at most; before there would be more, neighbours in time are put together. */
 	public static final int MOST_CELLS = 1 << 20;
+
+	/** A number of threads for each kind of sharing: one, several, not known. */
+	private static final int[] KINDS = {1, 2, AccessBatch.SHARING_NOT_KNOWN};
 
 	/** Columns of accesses that the sums are made from. */
 	static final Set<AccessColumn> COLUMNS = Set.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.SHARING, AccessColumn.READS,
@@ -38,7 +43,7 @@ public final class AccessCube {
 	private final long[] startMax;
 	private final long[] endMin;
 	private final long[] endMax;
-	/** A row for each cell; its leaf is the first producer of its segment, its time a cell of time, its sharing 1 or 2. */
+	/** A row for each cell; its leaf is the first producer of its segment, its time a cell of time, its sharing one of {@link #KINDS}. */
 	private final AccessChunk cells;
 	private final Counts counts;
 
@@ -166,7 +171,7 @@ public final class AccessCube {
 		long threads = threads(cells);
 		for (int l = 0; l < first.length; l++) {
 			for (int r = cells.leafFrom[l]; r < cells.leafFrom[l + 1]; r++) {
-				all.add(key(l, 0, cells.thread[r], cells.sharing[r] > 1, threads), counts.all[r], counts.withReads[r], counts.withWrites[r],
+				all.add(key(l, 0, cells.thread[r], cells.sharing[r], threads), counts.all[r], counts.withReads[r], counts.withWrites[r],
 						cells.reads[r], cells.writes[r]);
 			}
 		}
@@ -187,8 +192,9 @@ public final class AccessCube {
 		return IntStream.range(0, c.rows).map(r -> c.thread[r]).max().orElse(-1) + 2;
 	}
 
-	private static long key(long segment, int time, int thread, boolean shared, long threads) {
-		return ((segment * MOST_TIMES + time) * threads + thread + 1) * 2 + (shared ? 1 : 0);
+	private static long key(long segment, int time, int thread, int sharing, long threads) {
+		int kind = sharing > 1 ? 1 : sharing == AccessBatch.SHARING_NOT_KNOWN ? 2 : 0;
+		return ((segment * MOST_TIMES + time) * threads + thread + 1) * KINDS.length + kind;
 	}
 
 	/** From a table whose segments and times are all in use. */
@@ -202,9 +208,9 @@ public final class AccessCube {
 		Counts n = new Counts(new long[keys.length], new long[keys.length], new long[keys.length]);
 		for (int r = 0; r < keys.length; r++) {
 			long key = keys[r];
-			c.sharing[r] = 1 + (int) (key & 1);
-			c.thread[r] = (int) ((key >>> 1) % threads) - 1;
-			long place = (key >>> 1) / threads;
+			c.sharing[r] = KINDS[(int) (key % KINDS.length)];
+			c.thread[r] = (int) (key / KINDS.length % threads) - 1;
+			long place = key / KINDS.length / threads;
 			c.time[r] = (int) (place % MOST_TIMES);
 			c.leafFrom[(int) (place / MOST_TIMES) + 1] = r + 1;
 			int at = Table.SUMS * table.find(key);
@@ -283,11 +289,12 @@ public final class AccessCube {
 			Table half = new Table(Math.max(64, key.length / 2));
 			for (int i = 0; i < key.length; i++) {
 				if (key[i] != 0) {
-					long rest = (key[i] - 1) % (2 * threads);
-					long place = (key[i] - 1) / (2 * threads);
+					long rest = (key[i] - 1) % (KINDS.length * threads);
+					long place = (key[i] - 1) / (KINDS.length * threads);
 					long time = place % MOST_TIMES >> 1;
 					int at = SUMS * i;
-					half.add((place / MOST_TIMES * MOST_TIMES + time) * 2 * threads + rest, sum[at], sum[at + 1], sum[at + 2], sum[at + 3], sum[at + 4]);
+					half.add((place / MOST_TIMES * MOST_TIMES + time) * KINDS.length * threads + rest, sum[at], sum[at + 1], sum[at + 2],
+							sum[at + 3], sum[at + 4]);
 				}
 			}
 			return half;
@@ -400,7 +407,7 @@ public final class AccessCube {
 					int end = c.leafFrom[l + 1];
 					for (int row = c.leafFrom[l]; row < end; row++) {
 						int thread = c.thread[row] < 0 || c.thread[row] >= threads - 1 ? -1 : c.thread[row];
-						mine.add(key(at, number[c.time[row]] >> myShift, thread, c.sharing[row] > 1, threads), 1, c.reads[row] > 0 ? 1 : 0,
+						mine.add(key(at, number[c.time[row]] >> myShift, thread, c.sharing[row], threads), 1, c.reads[row] > 0 ? 1 : 0,
 								c.writes[row] > 0 ? 1 : 0, c.reads[row], c.writes[row]);
 					}
 				}
@@ -515,11 +522,11 @@ public final class AccessCube {
 			Table renumbered = new Table(Math.max(64, table.key.length));
 			for (int i = 0; i < table.key.length; i++) {
 				if (table.key[i] != 0) {
-					long rest = (table.key[i] - 1) % (2 * threads);
-					long place = (table.key[i] - 1) / (2 * threads);
+					long rest = (table.key[i] - 1) % (KINDS.length * threads);
+					long place = (table.key[i] - 1) / (KINDS.length * threads);
 					long moved = (long) segmentPlace[(int) (place / MOST_TIMES)] * MOST_TIMES + timePlace[(int) (place % MOST_TIMES)];
 					int at = Table.SUMS * i;
-					renumbered.add(moved * 2 * threads + rest, table.sum[at], table.sum[at + 1], table.sum[at + 2], table.sum[at + 3],
+					renumbered.add(moved * KINDS.length * threads + rest, table.sum[at], table.sum[at + 1], table.sum[at + 2], table.sum[at + 3],
 							table.sum[at + 4]);
 				}
 			}

@@ -13,6 +13,7 @@ import java.util.BitSet;
  * @param writes writes
  * @param sharedReads reads of records whose page was used by several threads at that time
  * @param sharedWrites writes of such records
+ * @param notKnown accesses of records of which it is not known whether another thread used the page at that time
  * @param threads indices of the threads
  * @param accessesByThread accesses of each thread, by index
  * @param unattributed accesses whose thread is not known
@@ -28,7 +29,7 @@ import java.util.BitSet;
  * @param firstTouchPages for each thread index, the number of pages whose first record is by that thread
  */
 public record AccessDetails(long records, double reads, double writes, double sharedReads, double sharedWrites,
-		BitSet threads, double[] accessesByThread, double unattributed, int pages, int sharedPages,
+		double notKnown, BitSet threads, double[] accessesByThread, double unattributed, int pages, int sharedPages,
 		int writeSharedPages, int writeSharedIntervals, int multiThreadPages, int handedOnPages, long firstNs, long lastNs, int firstThread,
 		int[] firstTouchPages) {
 	/** Reads and writes. */
@@ -36,7 +37,12 @@ public record AccessDetails(long records, double reads, double writes, double sh
 		return reads + writes;
 	}
 
-	/** Share of the accesses that met another thread on the page, 0..1. */
+	/** Share of the accesses of which it is not known whether they met another thread, 0..1. */
+	public double notKnownFraction() {
+		return accesses() > 0 ? notKnown / accesses() : 0;
+	}
+
+	/** Share of the accesses that met another thread on the page, 0..1; at least, {@link #notKnownFraction} may be more. */
 	public double sharedFraction() {
 		return accesses() > 0 ? (sharedReads + sharedWrites) / accesses() : 0;
 	}

@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.memtrace.aggregation.Dimension.Type;
 import org.memtrace.aggregation.Dimension.Use;
@@ -17,15 +18,20 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.EventType;
 
 /** The properties that are columns of a record. */
 public final class BasicDimensions {
+	/** What stands for sharing that is not known. */
+	private static final String NOT_KNOWN = "not known";
+
 	private BasicDimensions() {
 	}
 
-	/** Private or shared, read or write. */
+	/** Private, shared, or not known which; read or write. */
 	public static final Dimension TYPE = new Dimension("type", "Type", "Private and shared", Type.TEXT,
-			"Private or shared, read or write", Use.ALL) {
+			"Private, shared or not known which, read or write", Use.ALL) {
 		private static final OfEvents OF_EVENTS = new OfEvents() {
 			@Override
 			public String choice() {
@@ -45,6 +51,9 @@ public final class BasicDimensions {
 		private final List<ModelType> types = List.of(new ModelType("Private_Read", Role.PRIVATE_READ, 0),
 				new ModelType("Private_Write", Role.PRIVATE_WRITE, 0), new ModelType("Shared_Read", Role.SHARED_READ, 0),
 				new ModelType("Shared_Write", Role.SHARED_WRITE, 0));
+		private final List<ModelType> withNotKnown = Stream.concat(types.stream(),
+				Stream.of(new ModelType(EventType.NOT_KNOWN_READ, Role.NOT_KNOWN_READ, 0),
+						new ModelType(EventType.NOT_KNOWN_WRITE, Role.NOT_KNOWN_WRITE, 0))).toList();
 
 		@Override
 		public Picking picking() {
@@ -58,7 +67,7 @@ public final class BasicDimensions {
 
 		@Override
 		public String told(String name) {
-			return name.replace('_', ' ');
+			return name.replace("NotKnown", "Not known").replace('_', ' ');
 		}
 
 		@Override
@@ -73,12 +82,13 @@ public final class BasicDimensions {
 
 		@Override
 		public DimensionValues values(AccessTable table, Progress progress) {
-			return new Directions(types) {
+			return new Directions(table.info().isSharingKnown() ? types : withNotKnown) {
 				@Override
 				public void read(AccessChunk chunk, int leafFrom, int leafTo, long[] out) {
 					int to = chunk.leafFrom[leafTo];
 					for (int row = chunk.leafFrom[leafFrom]; row < to; row++) {
-						out[row] = chunk.sharing[row] > 1 ? 2 : 0;
+						int threads = chunk.sharing[row];
+						out[row] = threads > 1 ? 2 : threads == AccessBatch.SHARING_NOT_KNOWN ? 4 : 0;
 					}
 				}
 			};
@@ -339,9 +349,9 @@ public final class BasicDimensions {
 		}
 	};
 
-	/** Number of threads that used the page at the same time. */
+	/** Number of threads that used the page at the same time; of one that was seen alone it may not be known. */
 	public static final Dimension SHARING = new Dimension("sharing", "Sharing", "Number of threads on the page", Type.NUMBER,
-			"Number of threads that used the page at the same time", Use.UNCOLOURED) {
+			"Number of threads that used the page at the same time, if it is known", Use.UNCOLOURED) {
 		@Override
 		public Set<AccessColumn> columns() {
 			return EnumSet.of(AccessColumn.SHARING);
@@ -357,12 +367,12 @@ public final class BasicDimensions {
 
 				@Override
 				public String label(long value) {
-					return value <= 1 ? "private" : "shared by " + value;
+					return value == UNKNOWN ? NOT_KNOWN : value <= 1 ? "private" : "shared by " + value;
 				}
 
 				@Override
 				public ModelType type(long value) {
-					return value <= 1 ? new ModelType("private", Role.PRIVATE_WRITE, 0)
+					return value == UNKNOWN ? new ModelType(NOT_KNOWN, Role.UNKNOWN, 0) : value <= 1 ? new ModelType("private", Role.PRIVATE_WRITE, 0)
 							: new ModelType("shared by " + value, Role.OTHER, (int) value - 1);
 				}
 
@@ -370,7 +380,7 @@ public final class BasicDimensions {
 				public void read(AccessChunk chunk, int leafFrom, int leafTo, long[] out) {
 					int to = chunk.leafFrom[leafTo];
 					for (int row = chunk.leafFrom[leafFrom]; row < to; row++) {
-						out[row] = chunk.sharing[row];
+						out[row] = chunk.sharing[row] == AccessBatch.SHARING_NOT_KNOWN ? UNKNOWN : chunk.sharing[row];
 					}
 				}
 			};

@@ -6,6 +6,7 @@ import java.util.BitSet;
 
 import org.memtrace.aggregation.time.TimeSet;
 import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.store.AccessBatch;
 
 /** {@link AccessDetails} while they are summed up; parts of disjoint pages add up. Not safe for several threads. */
 final class DetailsSum {
@@ -20,6 +21,7 @@ final class DetailsSum {
 	private final TimeSet writeShared = new TimeSet();
 	private final double[] sums = new double[4];
 	private long records;
+	private double notKnown;
 	private double unattributed;
 	private int pages;
 	private int sharedPages;
@@ -79,6 +81,7 @@ final class DetailsSum {
 			sums[shared ? 2 : 0] += part * c.reads[row];
 			sums[shared ? 3 : 1] += part * c.writes[row];
 			double both = part * (c.reads[row] + (double) c.writes[row]);
+			notKnown += c.sharing[row] == AccessBatch.SHARING_NOT_KNOWN ? both : 0;
 			int thread = c.thread[row];
 			if (thread >= 0) {
 				here.set(thread);
@@ -136,6 +139,7 @@ final class DetailsSum {
 		threads.or(next.threads);
 		writeShared.addAll(next.writeShared);
 		unattributed += next.unattributed;
+		notKnown += next.notKnown;
 		pages += next.pages;
 		sharedPages += next.sharedPages;
 		writeSharedPages += next.writeSharedPages;
@@ -151,7 +155,7 @@ final class DetailsSum {
 
 	AccessDetails details() {
 		endPage();
-		return new AccessDetails(records, sums[0] + sums[2], sums[1] + sums[3], sums[2], sums[3], threads, byThread, unattributed,
+		return new AccessDetails(records, sums[0] + sums[2], sums[1] + sums[3], sums[2], sums[3], notKnown, threads, byThread, unattributed,
 				pages, sharedPages, writeSharedPages, writeShared.size(), multi, handedOn, first, last, firstThread, firstTouch);
 	}
 }

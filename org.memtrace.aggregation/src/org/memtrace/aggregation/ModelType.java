@@ -19,7 +19,10 @@ import org.memtrace.model.ThreadInfo;
  */
 public record ModelType(String name, Role role, int index) {
 	public enum Role {
-		PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, READ, WRITE, THREAD, CPU, NODE,
+		PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE,
+		/** Accesses of which it is not known whether another thread used the memory at that time. */
+		NOT_KNOWN_READ, NOT_KNOWN_WRITE,
+		READ, WRITE, THREAD, CPU, NODE,
 		/** A structure, stack or range; its colour is that of its name. */
 		STRUCTURE,
 		/** Accesses of which the property is not known. */

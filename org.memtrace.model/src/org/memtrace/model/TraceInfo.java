@@ -52,6 +52,8 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 	public static final String PROPERTY_UNRECORDED = "unrecorded";
 	/** The name of the property with how many of them the recorder could not reach; not there: none. */
 	public static final String PROPERTY_UNREACHED = "unreached";
+	/** The name of the property that is there when of some accesses it is not known whether the memory was shared; stores set it. */
+	public static final String PROPERTY_SHARING_NOT_KNOWN = "sharing_not_known";
 	/** The name of the property with the sentence about memory of the program that the recorder did not see. */
 	public static final String PROPERTY_UNSEEN = "unseen";
 	/** The name of the property with the sentence that all memory was seen; without this and {@link #PROPERTY_UNSEEN} it is not known. */
@@ -79,6 +81,11 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 	/** What its numbers of reads and writes count, and the word for it. */
 	public CountUnit counts() {
 		return CountUnit.of(type, properties);
+	}
+
+	/** Whether of all accesses it is known whether the memory was private or shared at that time. */
+	public boolean isSharingKnown() {
+		return !properties.containsKey(PROPERTY_SHARING_NOT_KNOWN);
 	}
 
 	/** Whether its times are ticks of a logical clock and no nanoseconds. */

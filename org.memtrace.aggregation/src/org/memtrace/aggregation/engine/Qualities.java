@@ -7,6 +7,7 @@ import java.util.Arrays;
 import org.memtrace.aggregation.base.Entropy;
 import org.memtrace.aggregation.base.Parallel;
 import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.SharingGaps;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
@@ -54,7 +55,7 @@ final class Qualities {
 	/** Computes the qualities of all nodes; needs about 4 T^2 bytes for each node that has values, 3 T^2 for a row. */
 	static Qualities compute(MicroscopicModel model, BlockTree tree, AggregationOptions options, Progress progress)
 			throws CancelledException {
-		Qualities q = new Qualities(model, tree, options);
+		Qualities q = new Qualities(SharingGaps.closed(model), tree, options);
 		progress.begin("Computing gains", tree.size());
 		double[][] partial = new double[q.chunks.count()][];
 		double[][] sums = new double[tree.size()][];

@@ -5,6 +5,7 @@ package org.memtrace.aggregation.engine;
 import org.memtrace.aggregation.base.Entropy;
 import org.memtrace.aggregation.base.Parallel;
 import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.SharingGaps;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
@@ -42,6 +43,7 @@ public final class TemporalAggregator implements Aggregator {
 	/** Computes the qualities of all intervals. */
 	public static TemporalAggregator prepare(MicroscopicModel model, Progress progress) throws CancelledException {
 		model.requirePages();
+		MicroscopicModel values = SharingGaps.closed(model);
 		int slices = model.sliceCount();
 		int leaves = model.hierarchy().leafCount();
 		int parts = Math.min(16, leaves);
@@ -53,7 +55,7 @@ public final class TemporalAggregator implements Aggregator {
 			int to = (int) ((long) leaves * (part + 1) / parts);
 			partial[part] = new double[slices][slices];
 			sums[part] = new double[slices + 1];
-			addRows(model, from, to, partial[part], sums[part], progress);
+			addRows(values, from, to, partial[part], sums[part], progress);
 			progress.worked(1);
 		});
 		double[][] gain = partial[0];

@@ -110,6 +110,14 @@ public final class MicroscopicModel {
 				where);
 	}
 
+	/** A model of the same rows, slices and types with other values. */
+	MicroscopicModel withCells(Appender cells) {
+		int n = cells.count();
+		return new MicroscopicModel(hierarchy, slices, types, metric, viewpoint, cells.from, Arrays.copyOf(cells.key, n),
+				Arrays.copyOf(cells.value, n), counts, information == null ? null
+						: cells.information == null ? new double[n] : Arrays.copyOf(cells.information, n), groupStart, places);
+	}
+
 	/** Where the parts of a machine are. */
 	public Places places() {
 		return places;

@@ -186,7 +186,7 @@ public final class Palette {
 		case READ -> dark ? 0xff69c276 : 0xffb1d78d;
 		case WRITE -> dark ? 0xffaf8ee5 : 0xff5a3b9d;
 		case STRUCTURE -> defaultStructure(type.name());
-		case UNKNOWN -> dark ? 0xff7d848d : 0xff9aa0a6;
+		case UNKNOWN, NOT_KNOWN_READ, NOT_KNOWN_WRITE -> dark ? 0xff7d848d : 0xff9aa0a6;
 		default -> series(type.index());
 		};
 	}

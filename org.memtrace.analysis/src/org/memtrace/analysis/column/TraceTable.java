@@ -288,7 +288,7 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 					Column.text("first_writer", "First writer", "thread that made the first write"),
 					Column.number("threads", "Threads", "number of threads that used it"), Column.number("records", "Records", "number of records"),
 					Column.of(AccessColumns.find("reads")), Column.of(AccessColumns.find("writes")),
-					Column.number("sharing", "Sharing", "largest number of threads that used it at the same time"),
+					Column.number("sharing", "Sharing", "largest number of threads that used it at the same time; missing: not known whether there was ever more than one"),
 					Column.number("first_known", "First access known", "1: first_ns is the time of the access; 0: begin of its interval"),
 					Column.number("first_write_known", "First write known",
 							"1: first_write_ns is the time of the write; 0: begin of its interval, or of a record that also reads")),

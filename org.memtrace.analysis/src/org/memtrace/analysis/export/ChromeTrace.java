@@ -31,7 +31,6 @@ import org.memtrace.model.tree.ProducerTree;
 public final class ChromeTrace {
 	private static final int MEMORY = 1;
 	private static final int THREADS = 2;
-	private static final int TYPES = AccessFilter.TYPES.length;
 
 	private final TraceStore store;
 	private final ProducerTree tree;
@@ -142,7 +141,7 @@ public final class ChromeTrace {
 	private void counter(boolean thread, int number, String name, long ns, long[] values) throws IOException {
 		begin("C", name, thread ? THREADS : MEMORY, ns);
 		json.name("args").beginObject();
-		for (int t = 0; t < TYPES; t++) {
+		for (int t = 0; t < values.length; t++) {
 			json.name(AccessFilter.TYPES[t]).value(values[t]);
 		}
 		json.endObject();

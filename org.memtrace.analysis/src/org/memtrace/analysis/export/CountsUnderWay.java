@@ -18,7 +18,6 @@ import org.memtrace.model.tree.ProducerTree;
 
 /** Counts of the accesses that are under way on each structure and by each thread. Takes accesses in the order of their start. */
 final class CountsUnderWay {
-	private static final int TYPES = AccessFilter.TYPES.length;
 
 	/** Gets what changed. */
 	@FunctionalInterface
@@ -40,6 +39,8 @@ final class CountsUnderWay {
 	/** Producers below the root, then threads, then accesses of no thread. */
 	private final long[][] now;
 	private final int firstThread;
+	/** Number of types that accesses may have. */
+	private final int types;
 	private final String[] threads;
 	private final BitSet changed = new BitSet();
 	/** What ends at a time: by counter what it loses. */
@@ -48,6 +49,7 @@ final class CountsUnderWay {
 
 	CountsUnderWay(TraceStore store, Sink sink) throws MemtraceException {
 		this.sink = sink;
+		types = AccessFilter.types(store.info()).length;
 		tree = store.producers();
 		structure = new int[tree.size()];
 		firstThread = tree.size();
@@ -85,12 +87,12 @@ final class CountsUnderWay {
 
 	private void begin(int counter, int type, long count, long end) {
 		add(counter, type, count);
-		ends.computeIfAbsent(end, e -> new HashMap<>()).computeIfAbsent(counter, c -> new long[TYPES])[type] += count;
+		ends.computeIfAbsent(end, e -> new HashMap<>()).computeIfAbsent(counter, c -> new long[types])[type] += count;
 	}
 
 	private void add(int counter, int type, long count) {
 		if (now[counter] == null) {
-			now[counter] = new long[TYPES];
+			now[counter] = new long[types];
 		}
 		now[counter][type] += count;
 		changed.set(counter);
@@ -104,7 +106,7 @@ final class CountsUnderWay {
 				at = ends.firstKey();
 			}
 			ends.pollFirstEntry().getValue().forEach((counter, less) -> {
-				for (int t = 0; t < TYPES; t++) {
+				for (int t = 0; t < types; t++) {
 					add(counter, t, -less[t]);
 				}
 			});

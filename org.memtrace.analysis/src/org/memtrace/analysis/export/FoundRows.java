@@ -18,6 +18,7 @@ import org.memtrace.analysis.text.ModelText;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
@@ -57,7 +58,8 @@ public final class FoundRows {
 		List<ThreadInfo> threads = table.threads();
 		PageUse.visit(table, filter, progress, p -> visitor.row(p.producer(), tree.startAddress(p.producer()), tree.name(p.producer()),
 				p.firstNs(), thread(threads, p.firstThread()), p.firstWriteNs() == Long.MAX_VALUE ? null : p.firstWriteNs(),
-				thread(threads, p.firstWriter()), p.threads(), p.records(), p.reads(), p.writes(), p.sharing(), p.firstKnown() ? 1 : 0,
+				thread(threads, p.firstWriter()), p.threads(), p.records(), p.reads(), p.writes(),
+				p.sharing() == AccessBatch.SHARING_NOT_KNOWN ? null : p.sharing(), p.firstKnown() ? 1 : 0,
 				p.firstWriteNs() == Long.MAX_VALUE ? null : p.firstWriteKnown() ? 1 : 0));
 	}
 

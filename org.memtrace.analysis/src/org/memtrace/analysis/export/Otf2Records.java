@@ -313,7 +313,7 @@ public final class Otf2Records {
 		});
 		filter.visit(store, counts::take, progress);
 		counts.finish();
-		metric(0, Arrays.stream(AccessFilter.TYPES).map(t -> t + " under way").toArray(String[]::new));
+		metric(0, Arrays.stream(AccessFilter.types(store.info())).map(t -> t + " under way").toArray(String[]::new));
 		record(TREE_NODE, string(store.info().alias()), 0, string("trace"), NOTHING);
 		record(LOCATION_GROUP, string("memory"), 0, 0, PROCESS);
 		record(LOCATION_GROUP, string("threads"), 1, 0, PROCESS);

@@ -60,7 +60,8 @@ public final class PajeTrace {
 		{"StartLink", "Time date", "Type string", "Container string", "StartContainer string", "Value string", "Key string"},
 		{"EndLink", "Time date", "Type string", "Container string", "EndContainer string", "Value string", "Key string"}};
 	/** Private read and write, shared read and write, as in pictures. */
-	private static final String[] COLORS = {"0.60 0.80 0.94", "0.16 0.43 0.72", "0.94 0.60 0.16", "0.54 0.08 0.09"};
+	private static final String[] COLORS = {"0.60 0.80 0.94", "0.16 0.43 0.72", "0.94 0.60 0.16", "0.54 0.08 0.09",
+		"0.75 0.77 0.80", "0.45 0.48 0.52"};
 
 	private final TraceStore store;
 	private final ProducerTree tree;
@@ -129,7 +130,7 @@ public final class PajeTrace {
 		for (int l = 0; l < levels; l++) {
 			out.append(DEFINE_CONTAINER + " L" + l + " " + (l == 0 ? "0" : "L" + (l - 1)) + " " + quoted("level " + l) + "\n");
 			if (accesses) {
-				for (int t = 0; t < AccessFilter.TYPES.length; t++) {
+				for (int t = 0; t < AccessFilter.types(store.info()).length; t++) {
 					out.append(DEFINE_VARIABLE + " V" + t + "L" + l + " L" + l + " " + AccessFilter.TYPES[t] + " " + quoted(COLORS[t])
 							+ "\n");
 				}

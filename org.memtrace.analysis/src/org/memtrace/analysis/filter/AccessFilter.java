@@ -3,10 +3,13 @@
 
 package org.memtrace.analysis.filter;
 
+import java.util.Arrays;
+
 import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.AccessVisitor;
@@ -23,7 +26,8 @@ import org.memtrace.model.store.TraceStore;
 public record AccessFilter(AccessQuery query, AccessMask mask) {
 	/** Event types of an access by sharing and direction. */
 	public static final String[] TYPES = { EventType.PRIVATE_READ, EventType.PRIVATE_WRITE, EventType.SHARED_READ,
-			EventType.SHARED_WRITE };
+			EventType.SHARED_WRITE, EventType.NOT_KNOWN_READ, EventType.NOT_KNOWN_WRITE };
+	private static final String[] KNOWN = Arrays.copyOf(TYPES, 4);
 	private static final int BATCH = 4096;
 
 	/** All accesses that the store selects. */
@@ -45,9 +49,14 @@ public record AccessFilter(AccessQuery query, AccessMask mask) {
 		return mask == null ? table : table.filtered(mask);
 	}
 
+	/** Those of {@link #TYPES} that accesses of a trace may have: the first ones. */
+	public static String[] types(TraceInfo info) {
+		return info.isSharingKnown() ? KNOWN : TYPES;
+	}
+
 	/** Index into {@link #TYPES}. */
 	public static int type(int sharing, boolean write) {
-		return (sharing > 1 ? 2 : 0) + (write ? 1 : 0);
+		return (sharing > 1 ? 2 : sharing == AccessBatch.SHARING_NOT_KNOWN ? 4 : 0) + (write ? 1 : 0);
 	}
 
 	/** Streams the accesses in order of their start. */

@@ -14,6 +14,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.source.TickShares;
 import org.memtrace.analysis.table.StructureTable.Row;
 import org.memtrace.analysis.table.StructureTable;
+import org.memtrace.analysis.text.SharedText;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CountUnit;
@@ -208,7 +209,7 @@ public final class TraceSummary {
 			cells.add(new String[] {TextColumns.cut(r.name(), 48), r.kind(), Units.bytes(r.sizeBytes()),
 				percent(all.accesses() > 0 ? r.accesses() / all.accesses() : 0),
 				percent(r.accesses() > 0 ? r.details().reads() / r.accesses() : 0), Integer.toString(r.threadCount()),
-				Units.percent(r.sharedPercent()),
+				SharedText.of(r.sharedPercent(), r.notKnownPercent()),
 				r.firstToucher() < 0 ? "?" : structures.threadName(r.firstToucher())
 						+ (r.firstTouchShare() > 0.995 ? "" : " " + percent(r.firstTouchShare()))});
 		}
@@ -220,8 +221,8 @@ public final class TraceSummary {
 		b.append(unit.title()).append(": share of all ").append(unit.plural()).append(". Reads, Shared: share of the ").append(unit.plural())
 				.append(" of the structure; shared: another thread used the page in the same interval.\n");
 		if (table.info().properties().getOrDefault("guarantee_threads", "all").startsWith("first")) {
-			b.append("This recorder is certain only of the first thread on a page in each subphase: shared is a lower bound;"
-					+ " more --subphases see more.\n");
+			b.append("This recorder is certain only of the first thread on a page in each subphase; \"a to b %\": of the part between them it is"
+					+ " not known whether another thread used the page; more --subphases see more.\n");
 		}
 	}
 
@@ -253,11 +254,8 @@ public final class TraceSummary {
 		o.addProperty("resident_bytes", residentBytes < 0 ? null : residentBytes);
 		o.add("time", time.toJson());
 		JsonArray list = new JsonArray();
-		for (Row r : structures.rows()) {
+		for (Row r : structures.rows().stream().filter(row -> row.details().records() > 0).toList()) {
 			AccessDetails d = r.details();
-			if (d.records() == 0) {
-				continue;
-			}
 			JsonObject s = new JsonObject();
 			s.addProperty("producer", r.producer());
 			s.addProperty("name", r.name());
@@ -268,6 +266,7 @@ public final class TraceSummary {
 			s.addProperty("writes", Math.round(d.writes()));
 			s.addProperty("threads", r.threadCount());
 			s.addProperty("shared_percent", r.sharedPercent());
+			s.addProperty("shared_not_known_percent", r.notKnownPercent());
 			s.addProperty("first_toucher", r.firstToucher() < 0 ? null : structures.threadName(r.firstToucher()));
 			s.addProperty("first_touch_percent", 100 * r.firstTouchShare());
 			s.addProperty("site", r.site());

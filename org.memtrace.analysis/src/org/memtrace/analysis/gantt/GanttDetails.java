@@ -59,6 +59,7 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 		double reads;
 		double writes;
 		int sharing;
+		boolean sharingNotKnown;
 		boolean unknownThread;
 
 		Found(int types) {
@@ -164,6 +165,7 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 		f.reads += row.reads();
 		f.writes += row.writes();
 		f.sharing = Math.max(f.sharing, row.sharing());
+		f.sharingNotKnown |= row.sharing() == AccessBatch.SHARING_NOT_KNOWN;
 	}
 
 	private static void accesses(List<String> lines, AccessTable table, Found f) {
@@ -173,7 +175,8 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 				+ (f.reads == 1 ? " read, " : " reads, ")
 				+ Units.count(f.writes) + (f.writes == 1 ? " write" : " writes")
 				+ (f.records > 1 ? ", in " + Units.plural(f.records, unit.row()) : ""));
-		lines.add(f.sharing > 1 ? "shared by " + f.sharing + " threads" + (f.records > 1 ? " at most" : "") : "private");
+		lines.add(f.sharing > 1 ? "shared by " + f.sharing + " threads" + (f.records > 1 ? " at most" : "")
+				: f.sharingNotKnown ? "one thread was seen; not known whether private or shared" : "private");
 		List<ThreadInfo> threads = table.threads();
 		if (!f.threads.isEmpty()) {
 			lines.add(list("thread", f.threads.stream(), i -> threadName(threads, i)) + (f.unknownThread ? ", and kernel" : ""));

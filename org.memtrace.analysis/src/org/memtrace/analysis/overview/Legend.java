@@ -349,6 +349,10 @@ final class Legend {
 			String text, ModelType type, int index, boolean hidden) {
 		double top = baseline - 0.82 * f;
 		shapes.add(new Shape.Rect(x, top, 0.95 * f, 0.95 * f, hidden ? 0 : palette.color(type), hidden ? palette.color(type) : 0));
+		Shape.HatchStyle style = hidden ? null : NotKnown.style(type.role());
+		if (style != null) {
+			shapes.add(new Shape.Hatch(x, top, 0.95 * f, 0.95 * f, style, palette.hatch()));
+		}
 		shapes.add(new Shape.Text(x + 1.3 * f, baseline, text, 0.92 * f, false, hidden ? palette.mutedText() : palette.text(),
 				Shape.Anchor.START, false));
 		if (hidden) {

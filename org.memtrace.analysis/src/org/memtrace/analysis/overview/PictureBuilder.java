@@ -393,10 +393,8 @@ public final class PictureBuilder {
 		double y1 = y(leafFrom);
 		double y2 = y(leafTo);
 		// a gap of one pixel where there is room for it
-		double gapX = x2 - x1 >= 7 ? 1 : 0;
-		double gapY = y2 - y1 >= 7 ? 1 : 0;
-		double width = x2 - x1 - gapX;
-		double height = y2 - y1 - gapY;
+		double width = x2 - x1 - (x2 - x1 >= 7 ? 1 : 0);
+		double height = y2 - y1 - (y2 - y1 >= 7 ? 1 : 0);
 		if (o.colouring == PictureOptions.Colouring.PARTS) {
 			shapes.add(new Shape.Rect(x1, y1, width, height, palette.color(new ModelType("", ModelType.Role.OTHER, number % 12)), 0));
 		} else {
@@ -407,6 +405,7 @@ public final class PictureBuilder {
 			} else {
 				shapes.add(new Shape.Mosaic(x1, y1, width, height, colors(eighths, Math.rint(12 * intensity) / 12)));
 			}
+			NotKnown.hatch(shapes, model.types(), eighths, x1, y1, width, height, palette);
 		}
 		return true;
 	}

@@ -230,16 +230,16 @@ public final class PdfWriter implements AutoCloseable {
 		rectangle(h.x(), h.y(), h.width(), h.height());
 		page.clip();
 		double size = h.width() + h.height();
-		if (h.style() == Shape.HatchStyle.IN_SPACE) {
-			int period = Shape.Hatch.LINE_PERIOD;
-			for (double d = period * Math.floor((h.y() - h.x() - h.width()) / period); d <= h.y() + h.height()
-					- h.x(); d += period) {
+		int back = h.backslashPeriod();
+		if (back > 0) {
+			for (double d = back * Math.floor((h.y() - h.x() - h.width()) / back); d <= h.y() + h.height() - h.x(); d += back) {
 				line(h.x(), h.x() + d, h.x() + size, h.x() + size + d);
 			}
-		} else {
-			int period = Shape.Hatch.GROUP_PERIOD;
+		}
+		int period = h.slashPeriod();
+		if (period > 0) {
 			for (double d = period * Math.floor((h.x() + h.y()) / period) - period; d <= h.x() + h.y() + size; d += period) {
-				for (int offset : Shape.Hatch.GROUP_OFFSETS) {
+				for (int offset : h.slashOffsets()) {
 					line(h.x(), d + offset - h.x(), h.x() + size, d + offset - h.x() - size);
 				}
 			}

@@ -127,18 +127,18 @@ public final class PngWriter {
 		Shape clip = g.getClip();
 		g.clip(new Rectangle2D.Double(h.x(), h.y(), h.width(), h.height()));
 		g.setColor(new Color(h.color(), true));
-		boolean space = h.style() == org.memtrace.analysis.scene.Shape.HatchStyle.IN_SPACE;
 		g.setStroke(new BasicStroke((float) org.memtrace.analysis.scene.Shape.Hatch.LINE_WIDTH));
 		double size = h.width() + h.height();
-		if (space) {
-			// y - x = 8 k
-			for (double d = 8 * Math.floor((h.y() - h.x() - h.width()) / 8); d <= h.y() + h.height() - h.x(); d += 8) {
+		int back = h.backslashPeriod();
+		if (back > 0) {
+			for (double d = back * Math.floor((h.y() - h.x() - h.width()) / back); d <= h.y() + h.height() - h.x(); d += back) {
 				g.draw(new Line2D.Double(h.x(), h.x() + d, h.x() + size, h.x() + size + d));
 			}
-		} else {
-			int period = org.memtrace.analysis.scene.Shape.Hatch.GROUP_PERIOD;
+		}
+		int period = h.slashPeriod();
+		if (period > 0) {
 			for (double d = period * Math.floor((h.x() + h.y()) / period) - period; d <= h.x() + h.y() + size; d += period) {
-				for (int offset : org.memtrace.analysis.scene.Shape.Hatch.GROUP_OFFSETS) {
+				for (int offset : h.slashOffsets()) {
 					g.draw(new Line2D.Double(h.x(), d + offset - h.x(), h.x() + size, d + offset - h.x() - size));
 				}
 			}

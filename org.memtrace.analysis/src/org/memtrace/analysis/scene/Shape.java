@@ -23,12 +23,17 @@ public sealed interface Shape {
 		/** Small parts that differ in memory only: lines like a backslash. */
 		IN_SPACE,
 		/** Small parts that differ in time too: groups of lines like a slash. */
-		IN_TIME_TOO
+		IN_TIME_TOO,
+		/** Of what is read it is not known whether it is shared: lines like a slash. */
+		NOT_KNOWN_READ,
+		/** The same of what is written: lines like a slash and lines like a backslash. */
+		NOT_KNOWN_WRITE
 	}
 
 	/**
 	 * Hatching inside of a rectangle, clipped to it. The lines are aligned to the origin of the picture: {@code IN_SPACE} has
-	 * y - x = 8 k, {@code IN_TIME_TOO} has x + y = {@link #GROUP_PERIOD} k + each of {@link #GROUP_OFFSETS}.
+	 * y - x = 8 k, {@code IN_TIME_TOO} has x + y = {@link #GROUP_PERIOD} k + each of {@link #GROUP_OFFSETS}. What is not known has
+	 * x + y = 6 k, and y - x = 6 k.
 	 */
 	record Hatch(double x, double y, double width, double height, HatchStyle style, int color) implements Shape {
 		public static final int LINE_PERIOD = 8;
@@ -37,9 +42,29 @@ public sealed interface Shape {
 		static final int[] GROUP_OFFSETS = {0, 3, 6};
 		public static final double LINE_WIDTH = 1;
 
-		/** Offsets of the lines of a group. */
-		public static int[] groupOffsets() {
-			return GROUP_OFFSETS.clone();
+		private static final int NOT_KNOWN_PERIOD = 6;
+
+		/** Distance of lines like a backslash; 0: there are none. */
+		public int backslashPeriod() {
+			return switch (style) {
+			case IN_SPACE -> LINE_PERIOD;
+			case NOT_KNOWN_WRITE -> NOT_KNOWN_PERIOD;
+			case IN_TIME_TOO, NOT_KNOWN_READ -> 0;
+			};
+		}
+
+		/** Distance of groups of lines like a slash; 0: there are none. */
+		public int slashPeriod() {
+			return switch (style) {
+			case IN_SPACE -> 0;
+			case IN_TIME_TOO -> GROUP_PERIOD;
+			case NOT_KNOWN_READ, NOT_KNOWN_WRITE -> NOT_KNOWN_PERIOD;
+			};
+		}
+
+		/** Offsets of the lines of a group of those like a slash. */
+		public int[] slashOffsets() {
+			return style == HatchStyle.IN_TIME_TOO ? GROUP_OFFSETS.clone() : new int[] {0};
 		}
 	}
 

@@ -4,6 +4,7 @@ package org.memtrace.analysis.scene;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,8 +26,7 @@ public final class SvgWriter {
 				+ "\" viewBox=\"0 0 " + scene.width() + " " + scene.height()
 				+ "\" font-family=\"'DejaVu Sans', Verdana, 'Segoe UI', Helvetica, sans-serif\">\n");
 		out.append("<title>" + escape(title) + "</title>\n");
-		boolean space = false;
-		boolean time = false;
+		EnumSet<Shape.HatchStyle> hatches = EnumSet.noneOf(Shape.HatchStyle.class);
 		int color = 0;
 		Map<List<Integer>, String> mosaics = new LinkedHashMap<>();
 		for (Shape s : scene.shapes()) {
@@ -34,32 +34,17 @@ public final class SvgWriter {
 				mosaics.computeIfAbsent(key(m), k -> "m" + mosaics.size());
 			}
 			if (s instanceof Shape.Hatch h) {
-				space |= h.style() == Shape.HatchStyle.IN_SPACE;
-				time |= h.style() == Shape.HatchStyle.IN_TIME_TOO;
+				hatches.add(h.style());
 				color = h.color();
 			}
 		}
-		if (space || time || !mosaics.isEmpty()) {
+		if (!hatches.isEmpty() || !mosaics.isEmpty()) {
 			out.append("<defs>\n");
 			for (var e : mosaics.entrySet()) {
 				pattern(e.getValue(), e.getKey(), out);
 			}
-			if (space) {
-				out.append("<pattern id=\"space\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
-						+ "<path d=\"M-2,-2 L10,10 M-2,6 L2,10 M6,-2 L10,2\" stroke-width=\"" + Shape.Hatch.LINE_WIDTH + "\"" + stroke(color)
-						+ "/></pattern>\n");
-			}
-			if (time) {
-				StringBuilder path = new StringBuilder();
-				int size = Shape.Hatch.GROUP_PERIOD;
-				for (int c = -size; c <= 2 * size; c += size) {
-					for (int offset : Shape.Hatch.GROUP_OFFSETS) {
-						path.append("M-2,").append(c + offset + 2).append(" L").append(c + offset + 2).append(",-2 ");
-					}
-				}
-				out.append("<pattern id=\"time\" width=\"" + size + "\" height=\"" + size
-						+ "\" patternUnits=\"userSpaceOnUse\"><path d=\"" + path.toString().trim() + "\" stroke-width=\""
-						+ Shape.Hatch.LINE_WIDTH + "\"" + stroke(color) + "/></pattern>\n");
+			for (Shape.HatchStyle style : hatches) {
+				pattern(style, color, out);
 			}
 			out.append("</defs>\n");
 		}
@@ -83,6 +68,34 @@ public final class SvgWriter {
 		List<Integer> key = new ArrayList<>(m.colors());
 		key.add(m.cell());
 		return key;
+	}
+
+	private static String id(Shape.HatchStyle style) {
+		return switch (style) {
+		case IN_SPACE -> "space";
+		case IN_TIME_TOO -> "time";
+		case NOT_KNOWN_READ -> "notknownread";
+		case NOT_KNOWN_WRITE -> "notknownwrite";
+		};
+	}
+
+	/** Lines that go on in the neighbouring tiles. */
+	private static void pattern(Shape.HatchStyle style, int color, Appendable out) throws IOException {
+		Shape.Hatch any = new Shape.Hatch(0, 0, 1, 1, style, color);
+		int size = Math.max(any.backslashPeriod(), any.slashPeriod());
+		StringBuilder path = new StringBuilder();
+		for (int c = -size; c <= 2 * size && any.slashPeriod() > 0; c += size) {
+			for (int offset : any.slashOffsets()) {
+				path.append("M-2,").append(c + offset + 2).append(" L").append(c + offset + 2).append(",-2 ");
+			}
+		}
+		if (any.backslashPeriod() > 0) {
+			path.append("M-2,-2 L" + (size + 2) + "," + (size + 2) + " M-2," + (size - 2) + " L2," + (size + 2) + " M" + (size - 2) + ",-2 L"
+					+ (size + 2) + ",2");
+		}
+		out.append("<pattern id=\"" + id(style) + "\" width=\"" + size + "\" height=\"" + size
+				+ "\" patternUnits=\"userSpaceOnUse\"><path d=\"" + path.toString().trim() + "\" stroke-width=\""
+				+ Shape.Hatch.LINE_WIDTH + "\"" + stroke(color) + "/></pattern>\n");
 	}
 
 	private static void pattern(String id, List<Integer> key, Appendable out) throws IOException {
@@ -119,7 +132,7 @@ public final class SvgWriter {
 		}
 		case Shape.Hatch h -> out.append("<rect x=\"" + n(h.x()) + "\" y=\"" + n(h.y()) + "\" width=\"" + n(h.width())
 				+ "\" height=\"" + n(h.height()) + "\" fill=\"url(#"
-				+ (h.style() == Shape.HatchStyle.IN_SPACE ? "space" : "time") + ")\"/>\n");
+				+ id(h.style()) + ")\"/>\n");
 		case Shape.Line l -> out.append("<line x1=\"" + n(l.x1()) + "\" y1=\"" + n(l.y1()) + "\" x2=\"" + n(l.x2())
 				+ "\" y2=\"" + n(l.y2()) + "\"" + stroke(l.color())
 				+ (l.width() == 1 ? "" : " stroke-width=\"" + n(l.width()) + "\"")

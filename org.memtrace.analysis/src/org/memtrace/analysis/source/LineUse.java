@@ -13,12 +13,14 @@ import java.util.TreeMap;
 
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.text.SharedText;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessBatch;
 
 /**
  * What the lines of a program did in a part of a trace. A record keeps the code of one of its accesses, and counts with
@@ -33,16 +35,27 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 	 * @param reads number of reads, as the trace counts
 	 * @param writes number of writes
 	 * @param shared those of reads and writes that met another thread on the page in the same interval, NaN: not known
+	 * @param notKnown those of which it is not known whether they did
 	 * @param threads number of threads
 	 */
-	public record Line(double reads, double writes, double shared, int threads) {
+	public record Line(double reads, double writes, double shared, double notKnown, int threads) {
 		public double accesses() {
 			return reads + writes;
 		}
 
-		/** In per cent; 0 without accesses, NaN: not known. */
+		/** In per cent; 0 without accesses, NaN: not known. At least: {@link #notKnownPercent} may be more. */
 		public double sharedPercent() {
 			return accesses() > 0 ? 100 * shared / accesses() : 0;
+		}
+
+		/** Accesses of which it is not known whether they met another thread, in per cent. */
+		public double notKnownPercent() {
+			return accesses() > 0 ? 100 * notKnown / accesses() : 0;
+		}
+
+		/** The share for a person; empty where nothing is known of lines. */
+		public String sharedText() {
+			return Double.isNaN(shared) ? "" : SharedText.of(sharedPercent(), notKnownPercent());
 		}
 	}
 
@@ -87,8 +100,8 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 			if (r.place() != null && !r.place().file().isEmpty() && r.place().line() > 0) {
 				double n = r.use().accesses();
 				files.computeIfAbsent(r.place().file(), f -> new TreeMap<>()).merge(r.place().line(),
-						new Line(r.use().write() ? 0 : n, r.use().write() ? n : 0, Double.NaN, r.threads()),
-						(a, b) -> new Line(a.reads + b.reads, a.writes + b.writes, Double.NaN, Math.max(a.threads, b.threads)));
+						new Line(r.use().write() ? 0 : n, r.use().write() ? n : 0, Double.NaN, 0, r.threads()),
+						(a, b) -> new Line(a.reads + b.reads, a.writes + b.writes, Double.NaN, 0, Math.max(a.threads, b.threads)));
 			}
 		}
 		return new LineUse(files);
@@ -113,6 +126,7 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 		private final double[] reads;
 		private final double[] writes;
 		private final double[] shared;
+		private final double[] notKnown;
 		private final BitSet[] threads;
 		private double[] share = new double[0];
 
@@ -125,6 +139,7 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 			reads = new double[n];
 			writes = new double[n];
 			shared = new double[n];
+			notKnown = new double[n];
 			threads = new BitSet[n];
 		}
 
@@ -148,7 +163,9 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 				}
 				reads[frame] += w * c.reads[row];
 				writes[frame] += w * c.writes[row];
-				if (c.sharing[row] > 1) {
+				if (c.sharing[row] == AccessBatch.SHARING_NOT_KNOWN) {
+					notKnown[frame] += w * (c.reads[row] + c.writes[row]);
+				} else if (c.sharing[row] > 1) {
 					shared[frame] += w * (c.reads[row] + c.writes[row]);
 				}
 				if (thread >= 0) {
@@ -165,6 +182,7 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 				reads[i] += o.reads[i];
 				writes[i] += o.writes[i];
 				shared[i] += o.shared[i];
+				notKnown[i] += o.notKnown[i];
 				if (o.threads[i] != null) {
 					if (threads[i] == null) {
 						threads[i] = new BitSet();
@@ -178,16 +196,18 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 			double r = 0;
 			double w = 0;
 			double s = 0;
+			double unknown = 0;
 			BitSet all = new BitSet();
 			for (int i : frames) {
 				r += reads[i];
 				w += writes[i];
 				s += shared[i];
+				unknown += notKnown[i];
 				if (threads[i] != null) {
 					all.or(threads[i]);
 				}
 			}
-			return new Line(r, w, s, all.cardinality());
+			return new Line(r, w, s, unknown, all.cardinality());
 		}
 	}
 }

@@ -144,7 +144,7 @@ public final class DensityPicture {
 	private static String name(ModelType type) {
 		String name = ModelText.type(type.name());
 		return switch (type.role()) {
-		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE -> name.toLowerCase(Locale.ROOT);
+		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, NOT_KNOWN_READ, NOT_KNOWN_WRITE -> name.toLowerCase(Locale.ROOT);
 		default -> name;
 		};
 	}

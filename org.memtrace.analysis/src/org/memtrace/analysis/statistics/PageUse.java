@@ -16,6 +16,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessQuery;
 
 /**
@@ -36,7 +37,8 @@ public final class PageUse {
 	 * @param firstWriteKnown whether it is known
 	 * @param firstWriter index of the first known thread that writes, -1 none
 	 * @param threads number of threads that used it, at whatever times
-	 * @param sharing largest number of threads that used it at the same time
+	 * @param sharing largest number of threads that were seen to use it at the same time; 1 where it is known that there were never more, else
+	 *        {@link AccessBatch#SHARING_NOT_KNOWN}
 	 */
 	public record Page(int producer, long firstNs, boolean firstKnown, int firstThread, long firstWriteNs, boolean firstWriteKnown,
 			int firstWriter, int threads, long records, long reads, long writes, int sharing) {
@@ -82,6 +84,7 @@ public final class PageUse {
 		private long reads;
 		private long writes;
 		private int sharing;
+		private boolean notKnown;
 
 		Pages(long fromNs, long toNs) {
 			this.fromNs = fromNs;
@@ -118,6 +121,7 @@ public final class PageUse {
 			reads = 0;
 			writes = 0;
 			sharing = 0;
+			notKnown = false;
 		}
 
 		private void add(long beginNs, boolean known, int thread, long readCount, long writeCount, int shared) {
@@ -128,6 +132,7 @@ public final class PageUse {
 			reads += readCount;
 			writes += writeCount;
 			sharing = Math.max(sharing, shared);
+			notKnown |= shared == AccessBatch.SHARING_NOT_KNOWN;
 			if (writeCount > 0 && beginNs < firstWriteNs) {
 				firstWriteNs = beginNs;
 				firstWriteKnown = known && readCount == 0;
@@ -149,7 +154,7 @@ public final class PageUse {
 		public void end() {
 			if (producer >= 0 && records > 0) {
 				pages.add(new Page(producer, firstNs, firstKnown, firstThread, firstWriteNs, firstWriteKnown, firstWriter,
-						threads.cardinality(), records, reads, writes, sharing));
+						threads.cardinality(), records, reads, writes, sharing <= 1 && notKnown ? AccessBatch.SHARING_NOT_KNOWN : sharing));
 			}
 		}
 	}

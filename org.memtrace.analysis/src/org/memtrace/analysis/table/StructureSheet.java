@@ -14,6 +14,7 @@ import org.memtrace.analysis.table.StructureTable.Row;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Parts;
+import org.memtrace.analysis.text.SharedText;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
@@ -90,6 +91,7 @@ public final class StructureSheet {
 	private final double[] reads;
 	private final double[] writes;
 	private final float[] sharedPercent;
+	private final float[] notKnownPercent;
 	private final int[] pages;
 	private final int[] threads;
 	private final int[] firstToucher;
@@ -109,6 +111,7 @@ public final class StructureSheet {
 		reads = new double[n];
 		writes = new double[n];
 		sharedPercent = new float[n];
+		notKnownPercent = new float[n];
 		pages = new int[n];
 		threads = new int[n];
 		firstToucher = new int[n];
@@ -146,6 +149,7 @@ public final class StructureSheet {
 			s.reads[i] = r.details().reads();
 			s.writes[i] = r.details().writes();
 			s.sharedPercent[i] = (float) r.sharedPercent();
+			s.notKnownPercent[i] = (float) r.notKnownPercent();
 			s.pages[i] = r.details().pages();
 			s.threads[i] = r.threadCount();
 			s.firstToucher[i] = r.firstToucher();
@@ -202,7 +206,7 @@ public final class StructureSheet {
 		case SIZE -> Units.bytes(size[row]);
 		case FIRST_TOUCHER -> firstToucher[row] < 0 ? ""
 				: ModelText.thread(table.threads(), firstToucher[row]) + "  " + Units.percent(100.0 * firstShare[row]);
-		case SHARED -> reads[row] + writes[row] == 0 ? "" : Units.percent(sharedPercent[row]);
+		case SHARED -> reads[row] + writes[row] == 0 ? "" : SharedText.of(sharedPercent[row], notKnownPercent[row]);
 		case LIFETIME -> Units.duration(table.info(), lifetimeNs[row]);
 		case SITE -> site(row).substring(site(row).lastIndexOf('/') + 1);
 		case CALLERS -> structure[row] == null || structure[row].stack() < 0 ? "" : callers.apply(structure[row].stack());
@@ -304,14 +308,15 @@ public final class StructureSheet {
 	/** Some rows as CSV (RFC 4180), one header line; times in ns, sizes in bytes. */
 	public String toCsv(int[] rows) {
 		StringBuilder b = new StringBuilder("name,kind,size_bytes,pages,accesses,reads,writes,threads,first_toucher,"
-				+ "first_touch_percent,shared_percent,lifetime_ns,first_ns,last_ns,site,called_from\n");
+				+ "first_touch_percent,shared_percent,shared_not_known_percent,lifetime_ns,first_ns,last_ns,site,called_from\n");
 		for (int r : rows) {
 			b.append(Csv.cell(text(Column.NAME, r))).append(',').append(kind(r)).append(',').append(size[r]).append(',').append(pages[r])
 					.append(',').append(Math.round(reads[r] + writes[r])).append(',').append(Math.round(reads[r])).append(',')
 					.append(Math.round(writes[r])).append(',').append(threads[r]).append(',')
 					.append(Csv.cell(firstToucher[r] < 0 ? "" : ModelText.thread(table.threads(), firstToucher[r]))).append(',')
 					.append(String.format(Locale.ROOT, "%.1f", 100 * firstShare[r])).append(',')
-					.append(String.format(Locale.ROOT, "%.1f", sharedPercent[r])).append(',').append(lifetimeNs[r]).append(',')
+					.append(String.format(Locale.ROOT, "%.1f", sharedPercent[r])).append(',')
+					.append(String.format(Locale.ROOT, "%.1f", notKnownPercent[r])).append(',').append(lifetimeNs[r]).append(',')
 					.append(firstNs[r] == Long.MIN_VALUE ? "," : firstNs[r] + "," + lastNs[r]).append(',').append(Csv.cell(site(r))).append(',')
 					.append(Csv.cell(text(Column.CALLERS, r))).append('\n');
 		}

@@ -43,6 +43,11 @@ public final class StructureTable {
 			return 100 * details.sharedFraction();
 		}
 
+		/** Share of the accesses of which it is not known whether they did, in per cent. */
+		public double notKnownPercent() {
+			return 100 * details.notKnownFraction();
+		}
+
 		/** Number of threads. */
 		public int threadCount() {
 			return details.threads().cardinality();
@@ -146,13 +151,14 @@ public final class StructureTable {
 	/** As CSV (RFC 4180), one header line; times in ns, sizes in bytes. */
 	public String toCsv() {
 		StringBuilder b = new StringBuilder("name,kind,size_bytes,pages,accesses,reads,writes,threads,first_toucher,"
-				+ "first_touch_percent,shared_percent,first_ns,last_ns,site\n");
+				+ "first_touch_percent,shared_percent,shared_not_known_percent,first_ns,last_ns,site\n");
 		for (Row r : rows) {
 			AccessDetails d = r.details();
 			List<String> cells = List.of(r.name(), r.kind(), Long.toString(r.sizeBytes()), Integer.toString(d.pages()),
 					whole(d.accesses()), whole(d.reads()), whole(d.writes()), Integer.toString(r.threadCount()),
 					threadName(r.firstToucher()), String.format(Locale.ROOT, "%.1f", 100 * r.firstTouchShare()),
-					String.format(Locale.ROOT, "%.1f", r.sharedPercent()), d.records() == 0 ? "" : Long.toString(d.firstNs()),
+					String.format(Locale.ROOT, "%.1f", r.sharedPercent()),
+					String.format(Locale.ROOT, "%.1f", r.notKnownPercent()), d.records() == 0 ? "" : Long.toString(d.firstNs()),
 					d.records() == 0 ? "" : Long.toString(d.lastNs()), r.site());
 			b.append(cells.stream().map(StructureTable::quoted).collect(Collectors.joining(","))).append('\n');
 		}

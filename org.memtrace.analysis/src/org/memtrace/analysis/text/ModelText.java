@@ -16,28 +16,28 @@ import org.memtrace.model.ThreadInfo;
 
 /** Values and rows of a model, in words that fit what its trace holds: accesses of pages, or events of producers. */
 public final class ModelText {
-	private static final Pattern OWN_TYPE = Pattern.compile("(Private|Shared)_(Read|Write)(_T\\d+)?");
+	private static final Pattern OWN_TYPE = Pattern.compile("(Private|Shared|NotKnown)_(Read|Write)(_T\\d+)?");
 
 	private ModelText() {
 	}
 
-	/** Name of an event type: {@code Private Read}; those of other tools are as these write them. */
+	/** Name of an event type: {@code Private Read}, {@code Not known Read}; those of other tools are as these write them. */
 	public static String type(String name) {
-		return OWN_TYPE.matcher(name).matches() ? name.replace('_', ' ') : name;
+		return OWN_TYPE.matcher(name).matches() ? name.replace("NotKnown", "Not known").replace('_', ' ') : name;
 	}
 
 	/** Name of a type for a person: {@code private read} for {@code Private_Read}. */
 	public static String type(ModelType type) {
 		return switch (type.role()) {
-		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, READ, WRITE -> type.name().toLowerCase(Locale.ROOT)
-				.replace('_', ' ');
+		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, READ, WRITE, NOT_KNOWN_READ, NOT_KNOWN_WRITE ->
+			type(type.name()).toLowerCase(Locale.ROOT);
 		default -> type.name();
 		};
 	}
 
 	/** A type of reads and one of writes, for a record with both, in words: {@code private read+write}. */
 	public static String types(String names) {
-		String[] both = type(names).toLowerCase(Locale.ROOT).replace('_', ' ').split("\\+");
+		String[] both = names.replace("NotKnown", "Not known").toLowerCase(Locale.ROOT).replace('_', ' ').split("\\+");
 		return both.length == 1 ? both[0] : both[0] + "+" + both[1].substring(both[1].lastIndexOf(' ') + 1);
 	}
 

@@ -61,9 +61,9 @@ public final class AccessOptions {
 			all.add(TraceFilter.only(Condition.cpu((int) args.getInt("cpu"))));
 		}
 		if (types != null) {
-			List<String> names = Arrays.stream(AccessFilter.TYPES).filter(types.asMatchPredicate()).toList();
+			List<String> names = Arrays.stream(AccessFilter.types(store.info())).filter(types.asMatchPredicate()).toList();
 			if (names.isEmpty()) {
-				throw new UsageException("--types '" + args.get("types") + "' is none of " + String.join(", ", AccessFilter.TYPES));
+				throw new UsageException("--types '" + args.get("types") + "' is none of " + String.join(", ", AccessFilter.types(store.info())));
 			}
 			all.add(TraceFilter.only(Condition.Value.of(BasicDimensions.TYPE.id(), names)));
 		}

@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.memtrace.importer.input.CountedInput;
+import org.memtrace.importer.input.Json;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.memtrace.CloseLookParser;
@@ -32,17 +34,20 @@ import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.importer.rows.RowParser;
 import org.memtrace.importer.rows.RowSorter;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.sharing.SharingEvidence;
 import org.memtrace.importer.sharing.SharingStage;
 import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.importer.tree.StructureIndex;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.CloseLook;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.InstructionCounts;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.Regions;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.MemoryArea;
@@ -219,6 +224,7 @@ public final class AccessImport {
 					image.sharing().finish();
 				}
 			}
+			tellThreads();
 			ImportReport report = secondPass(this::writeAccesses, progress);
 			if (export != null) {
 				export.publish();
@@ -288,7 +294,9 @@ public final class AccessImport {
 				InstructionParser.read(image, instructions, skips);
 				TickParser.read(image, new StructureIndex(structures)::find, ticks, skips, progress);
 			}
-			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
+			List<ThreadInfo> lives = image.hasStructures() ? context.threads().subList(firstThread, context.threads().size()) : List.of();
+			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget),
+					SharingEvidence.of(unit(), allThreads(), lives));
 			images.add(data);
 			read.add(data);
 			if (!trace.isJob()) {
@@ -297,7 +305,8 @@ public final class AccessImport {
 		}
 		if (trace.isJob()) { // which memory the ranks share is known when all of them have told their mappings
 			int next = trace.images().stream().mapToInt(TraceDirectory.Image::index).max().orElse(-1) + 1;
-			shared = SharedSegments.of(trace, context, next, () -> new RowSpill(scratchDirectory, budget));
+			shared = SharedSegments.of(trace, context, next, () -> new RowSpill(scratchDirectory, budget),
+					SharingEvidence.ofAllProcesses(unit(), allThreads()));
 			images.addAll(shared.images());
 			for (ImageData data : read) {
 				readRows(data, progress);
@@ -310,6 +319,25 @@ public final class AccessImport {
 				data.leaves().freeCandidates();
 			}
 		}
+	}
+
+	/** Which threads the images have is known when all of their rows were read. */
+	void tellThreads() {
+		Map<Integer, List<Integer>> threads = context.threads().stream()
+				.collect(Collectors.groupingBy(ThreadInfo::image, Collectors.mapping(ThreadInfo::index, Collectors.toList())));
+		images.forEach(i -> i.sharing().threads(threads.getOrDefault(i.index(), List.of())));
+	}
+
+	private CountUnit unit() throws MemtraceException {
+		Map<String, String> guarantee = new TreeMap<>();
+		trace.manifest().object("backend").object("guarantee").primitives().forEach((key, value) -> guarantee.put("guarantee_" + key, value));
+		return CountUnit.of(trace.manifest().text("trace_type"), guarantee);
+	}
+
+	/** Whether the recorder promises that no thread on a page is missing. */
+	private boolean allThreads() throws MemtraceException {
+		Json guarantee = trace.manifest().object("backend").object("guarantee");
+		return guarantee.text("threads").equals("all") && guarantee.text("pages").equals("complete");
 	}
 
 	private void readRows(ImageData data, Progress progress) throws MemtraceException {
@@ -381,11 +409,11 @@ public final class AccessImport {
 	/** Brings the rows of an image into the order of time, and finds their sharing anew. */
 	void sort(ImageData data, Progress progress) throws MemtraceException {
 		RowSpill sorted = new RowSorter(scratchDirectory, new RowSpill.Budget(HEAP_FOR_ROWS)).sort(data.rows(), progress);
-		SharingSweep sharing = new SharingSweep();
-		data.sorted(sorted, sharing);
+		SharingSweep sharing = data.sorted(sorted);
 		RowSpill.Cursor rows = sorted.read();
 		for (long n = 0; rows.next(); n++) {
-			sharing.add(data.leaves().sharingPage(rows.row.leaf), rows.row.thread, rows.row.startNs, rows.row.endNs);
+			sharing.add(data.leaves().sharingPage(rows.row.leaf), rows.row.thread, rows.row.startNs, rows.row.endNs, rows.row.reads,
+					rows.row.writes, rows.row.flags);
 			if (n % 8192 == 0) {
 				progress.check();
 			}

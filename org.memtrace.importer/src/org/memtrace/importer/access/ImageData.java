@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.sharing.SharingEvidence;
 import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MemoryMap;
@@ -17,7 +18,8 @@ final class ImageData implements AutoCloseable {
 	private final TraceDirectory.Image image;
 	private final LeafTable leaves;
 	private RowSpill rows;
-	private SharingSweep sharing = new SharingSweep();
+	private final SharingEvidence evidence;
+	private SharingSweep sharing;
 	private int[] cellOfLeaf;
 	/** Rows that are elsewhere: this was made of the tables of parts. */
 	private long rowsElsewhere;
@@ -27,8 +29,11 @@ final class ImageData implements AutoCloseable {
 	private final MemoryMap map;
 	private final StructureIndex structures;
 
-	ImageData(TraceDirectory.Image image, int pageShift, List<org.memtrace.model.memory.Structure> structures, RowSpill rows) {
+	ImageData(TraceDirectory.Image image, int pageShift, List<org.memtrace.model.memory.Structure> structures, RowSpill rows,
+			SharingEvidence evidence) {
 		this.image = image;
+		this.evidence = evidence;
+		this.sharing = new SharingSweep(evidence);
 		this.leaves = new LeafTable(pageShift);
 		this.rows = rows;
 		this.map = image.directory() == null ? new MemoryMap() : MemoryMap.read(image.directory());
@@ -104,10 +109,11 @@ final class ImageData implements AutoCloseable {
 		cellOfLeaf = cells;
 	}
 
-	/** The rows in another order; their sharing is found anew. */
-	void sorted(RowSpill newRows, SharingSweep newSharing) {
+	/** The rows in another order; their sharing is found anew: the sweep gets them. */
+	SharingSweep sorted(RowSpill newRows) {
 		rows = newRows;
-		sharing = newSharing;
+		sharing = new SharingSweep(evidence);
+		return sharing;
 	}
 
 	@Override

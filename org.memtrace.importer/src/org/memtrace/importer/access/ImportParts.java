@@ -34,7 +34,6 @@ import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.rows.PageRuns;
 import org.memtrace.importer.rows.RowSpill;
-import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.MemtraceException;
@@ -612,7 +611,7 @@ public final class ImportParts {
 			}
 			long[] sorted = own.stream().mapToLong(leaves::pageIndex).sorted().distinct().toArray();
 			boolean inOrder = !whole.all.counts().unsorted.containsKey(image.index()) && !whole.all.shared().images().contains(image);
-			image.sorted(new RowSpill(scratch, new RowSpill.Budget(HEAP_FOR_ROWS)), new SharingSweep());
+			image.sorted(new RowSpill(scratch, new RowSpill.Budget(HEAP_FOR_ROWS)));
 			progress.begin("Reading rows", -1);
 			for (int p = 0; p < rows.size(); p++) {
 				read(image, p, threads.get(p), sorted, pages, inOrder);
@@ -623,6 +622,7 @@ public final class ImportParts {
 			} else {
 				whole.all.sort(image, progress);
 			}
+			whole.all.tellThreads();
 			AccessBatch batch = new AccessBatch(BATCH);
 			RowSpill.Cursor cursor = image.rows().read();
 			for (int n = 0; cursor.next(); n++) {
@@ -684,7 +684,7 @@ public final class ImportParts {
 					row.firstNs = r.firstNs;
 					image.rows().add(row);
 					if (inOrder) {
-						image.sharing().add(leaves.sharingPage(leaf), row.thread, row.startNs, row.endNs);
+						image.sharing().add(leaves.sharingPage(leaf), row.thread, row.startNs, row.endNs, row.reads, row.writes, row.flags);
 					}
 				}
 			}

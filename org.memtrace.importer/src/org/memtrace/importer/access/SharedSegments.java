@@ -14,6 +14,7 @@ import org.memtrace.importer.input.Json;
 import org.memtrace.importer.memtrace.ContextTables;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.sharing.SharingEvidence;
 import org.memtrace.model.memory.Structure;
 
 /**
@@ -44,7 +45,8 @@ final class SharedSegments {
 	 * @param firstIndex number of the first image that is made
 	 * @param rows makes room for the rows of an image
 	 */
-	static SharedSegments of(TraceDirectory trace, ContextTables context, int firstIndex, java.util.function.Supplier<RowSpill> rows) {
+	static SharedSegments of(TraceDirectory trace, ContextTables context, int firstIndex, java.util.function.Supplier<RowSpill> rows,
+			SharingEvidence evidence) {
 		SharedSegments shared = new SharedSegments();
 		Map<ContextTables.Segment, List<Integer>> bySegment = new LinkedHashMap<>();
 		context.segments().keySet().stream().sorted()
@@ -82,7 +84,7 @@ final class SharedSegments {
 				}
 				next = (next + to - from + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 			}
-			ImageData data = new ImageData(image.getValue(), pageShift, own, rows.get());
+			ImageData data = new ImageData(image.getValue(), pageShift, own, rows.get(), evidence);
 			shared.byMachine.put(image.getKey(), data);
 			toShared.forEach((id, add) -> shared.targets.put(id, new Target(data, add)));
 		}

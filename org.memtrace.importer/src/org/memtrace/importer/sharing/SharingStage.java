@@ -35,7 +35,8 @@ public final class SharingStage implements AutoCloseable {
 					RowBatch batch = (RowBatch) next;
 					for (int i = 0; i < batch.sorted; i++) {
 						if (batch.page[i] >= 0) {
-							sharing.add(batch.page[i], batch.thread[i], batch.startNs[i], batch.endNs[i]);
+							sharing.add(batch.page[i], batch.thread[i], batch.startNs[i], batch.endNs[i], batch.reads[i], batch.writes[i],
+									batch.flags[i]);
 						}
 					}
 					done.accept(batch);

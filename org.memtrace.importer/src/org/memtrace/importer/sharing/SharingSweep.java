@@ -4,6 +4,8 @@
 package org.memtrace.importer.sharing;
 
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -12,13 +14,17 @@ import org.memtrace.model.store.AccessBatch;
 /**
  * Finds for each record of an image how many distinct threads use its page at overlapping times (half-open intervals), the
  * thread of the record included. A record without a thread counts the others and is no thread itself; the result is at least
- * 1.
+ * 1, or not known.
  *
  * <p>Records come in order of their start. A record is decided when its page is next touched at or after its end. All records
  * of the page seen until then start before its end, so those of them that end after its start are those that overlap it: it is
  * enough to know, per page and thread, the latest end so far. Memory: the records that are not decided, their threads, and two
  * bytes per record for the result. Time: O(1) per record, plus, for each distinct interval on a page, the threads that were
  * active there. A page with more than {@link #CROWD} of them is a {@link CrowdedPage} from then on, in logarithmic time for a record.
+ *
+ * <p>Where one thread was seen and {@link SharingEvidence} does not exclude others, the result is {@link AccessBatch#SHARING_NOT_KNOWN}.
+ * The records of a page that follow each other and are of one thread have their looks in common: from {@link SharingEvidence#LOOKS} on all
+ * of them are known, those before as well. Records without a thread are not counted and do not end it.
  */
 public final class SharingSweep {
 	private static final int CHUNK_BITS = 20;
@@ -31,8 +37,11 @@ public final class SharingSweep {
 	private short[][] result = new short[16][];
 	private int rows;
 
-	// of a page, two numbers: first record, first thread
-	private static final int PER_PAGE = 2;
+	// of a page, five numbers: first record, first thread; of the looks with one thread this thread, their number, the first row that waits
+	private static final int PER_PAGE = 5;
+	private static final int RUN_THREAD = 2;
+	private static final int RUN_LOOKS = 3;
+	private static final int RUN_ROWS = 4;
 	private int[] ofPage = new int[0];
 	// of an undecided record, four numbers: start, end, row and thread, next record of the page
 	private static final int PER_RECORD = 4;
@@ -49,8 +58,96 @@ public final class SharingSweep {
 	/** What was gone through in lists. */
 	private long steps;
 
-	/** Adds the next record. */
-	public void add(int page, int thread, long startNs, long endNs) {
+	private final SharingEvidence evidence;
+	/** Rows that one thread alone made, as enough looks say. */
+	private final BitSet seenAlone = new BitSet();
+	/** Rows of times in which one thread lived, if all threads are listed. */
+	private final BitSet livedAlone = new BitSet();
+	/** Rows of memory that others may use who are not among the records. */
+	private final BitSet foreign = new BitSet();
+	private boolean allListed;
+	private boolean oneThread;
+	// a row that waits for more looks, and the next one of its page
+	private long[] waiting = new long[1024];
+	private int freeWaiting = NIL;
+	private int waitingCount;
+
+	public SharingSweep(SharingEvidence evidence) {
+		this.evidence = evidence;
+	}
+
+	/**
+	 * Adds the next record.
+	 *
+	 * @param flags of {@link AccessBatch}
+	 */
+	public void add(int page, int thread, long startNs, long endNs, long reads, long writes, int flags) {
+		int row = rows;
+		add(page, thread, startNs, endNs);
+		if (evidence.isComplete()) {
+			return;
+		}
+		if (!evidence.ofOwnMemory(flags)) {
+			foreign.set(row);
+		} else if (evidence.alone(startNs, endNs)) {
+			livedAlone.set(row);
+		}
+		if (thread != AccessBatch.NO_THREAD && !foreign.get(row)) {
+			look(page * PER_PAGE, row, thread, evidence.looks(reads, writes, flags));
+		}
+	}
+
+	/**
+	 * Tells who has records: not only those that were added here. Without it, lives of threads say nothing.
+	 *
+	 * @param threads all threads of the process, those that are listed and those that were found in records
+	 */
+	public void threads(Collection<Integer> threads) {
+		allListed = threads.stream().allMatch(evidence::isListed);
+		oneThread = threads.size() == 1 && evidence.allThreadsAppear();
+	}
+
+	/** Counts the looks of a row with those before it. */
+	private void look(int head, int row, int thread, int looks) {
+		if (ofPage[head + RUN_THREAD] != thread) {
+			release(head);
+			ofPage[head + RUN_THREAD] = thread;
+			ofPage[head + RUN_LOOKS] = 0;
+		}
+		ofPage[head + RUN_LOOKS] = Math.min(SharingEvidence.LOOKS, ofPage[head + RUN_LOOKS] + looks);
+		if (ofPage[head + RUN_LOOKS] >= SharingEvidence.LOOKS) {
+			seenAlone.set(row);
+			for (int w = ofPage[head + RUN_ROWS]; w != NIL; w = (int) waiting[w]) {
+				seenAlone.set((int) (waiting[w] >> 32));
+			}
+			release(head);
+			return;
+		}
+		int w = freeWaiting;
+		if (w != NIL) {
+			freeWaiting = (int) waiting[w];
+		} else {
+			w = waitingCount++;
+			if (w == waiting.length) {
+				waiting = Arrays.copyOf(waiting, 2 * w);
+			}
+		}
+		waiting[w] = pair(row, ofPage[head + RUN_ROWS]);
+		ofPage[head + RUN_ROWS] = w;
+	}
+
+	/** Forgets the rows of a page that wait. */
+	private void release(int head) {
+		for (int w = ofPage[head + RUN_ROWS]; w != NIL;) {
+			int next = (int) waiting[w];
+			waiting[w] = pair(0, freeWaiting);
+			freeWaiting = w;
+			w = next;
+		}
+		ofPage[head + RUN_ROWS] = NIL;
+	}
+
+	private void add(int page, int thread, long startNs, long endNs) {
 		int head = page * PER_PAGE;
 		if (head >= ofPage.length) {
 			int old = ofPage.length;
@@ -213,9 +310,11 @@ public final class SharingSweep {
 		return steps;
 	}
 
-	/** Sharing of a record, by the order in which records were added. */
+	/** Sharing of a record, by the order in which records were added; {@link AccessBatch#SHARING_NOT_KNOWN} where one thread was seen. */
 	public int sharing(int row) {
-		return result[row >>> CHUNK_BITS][row & (1 << CHUNK_BITS) - 1];
+		int seen = result[row >>> CHUNK_BITS][row & (1 << CHUNK_BITS) - 1];
+		return seen > 1 || evidence.isComplete() || seenAlone.get(row) || livedAlone.get(row) && allListed
+				|| oneThread && !foreign.get(row) ? seen : AccessBatch.SHARING_NOT_KNOWN;
 	}
 
 	private void set(int row, int sharing) {

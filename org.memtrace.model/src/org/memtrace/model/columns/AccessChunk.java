@@ -39,7 +39,10 @@ public final class AccessChunk {
 	public long[] reads = {};
 	/** Recorded writes of a row. */
 	public long[] writes = {};
-	/** Number of distinct threads that used the page at the time of a row, at least 1. */
+	/**
+	 * Number of distinct threads that used the page at the time of a row: 1 only where others are excluded,
+	 * {@link org.memtrace.model.store.AccessBatch#SHARING_NOT_KNOWN} where one was seen and others are not.
+	 */
 	public int[] sharing = {};
 	/** NUMA node of the page of a row, -1 unknown. */
 	public int[] node = {};

@@ -38,7 +38,12 @@ public final class AccessBatch {
 	/** Recorded reads and writes. */
 	public final long[] reads;
 	public final long[] writes;
-	/** Number of distinct threads that used the page at the same time as this record, itself included, at least 1. */
+	/** Value of {@link #sharing}: one thread was seen to use the page, and whether another one did is not known. */
+	public static final int SHARING_NOT_KNOWN = 0;
+	/**
+	 * Number of distinct threads that used the page at the same time as this record, itself included: more than 1 were seen, there may have
+	 * been others; 1 where it is known that there was no other; else {@link #SHARING_NOT_KNOWN}.
+	 */
 	public final int[] sharing;
 	/** NUMA node of the page, -1 unknown. */
 	public final int[] node;

@@ -73,6 +73,11 @@ public record ChunkEntry(int rows, int cellFrom, int cellTo, long startNs, long 
 		return found;
 	}
 
+	/** Whether of a row it is not known whether its page was shared. */
+	public boolean sharingNotKnown() {
+		return unpack().min[StoredColumn.SHARING.ordinal()] == AccessBatch.SHARING_NOT_KNOWN;
+	}
+
 	/** Adds the entry to a checksum of the index. */
 	public void update(CRC32C crc) {
 		Bytes out = new Bytes(128);

@@ -54,7 +54,7 @@ final class Verifier {
 		for (int r = 0; r < chunk.rows; r++) {
 			require(chunk.reads[r] >= 0 && chunk.writes[r] >= 0 && (chunk.reads[r] | chunk.writes[r]) > 0,
 					"an access neither reads nor writes");
-			require(chunk.sharing[r] >= 1, "an access is used by no thread");
+			require(chunk.sharing[r] >= 0, "an access is used by fewer than no threads");
 			min = Math.min(min, cells.cell[r]);
 			max = Math.max(max, cells.cell[r]);
 		}

@@ -77,7 +77,7 @@ public final class ContextTable {
 			for (int id = 0; id < keys.size(); id++) {
 				int[] key = keys.get(id);
 				boolean write = (key[FIELDS - 1] & WRITE) != 0;
-				int type = byThread ? EventTypes.of(key[0], taskIds.length, key[2], write) : EventTypes.of(key[2], write);
+				int type = byThread ? EventTypes.of(key[0], taskIds.length, key[2], write) : EventTypes.of(taskIds.length, key[2], write);
 				boolean cpusKnown = key[1] >= 0 && key[1] < cpuMasks.length;
 				int[] values = { id, type, org.memtrace.model.store.EventCategory.VARIABLE.ordinal(),
 						cpusKnown ? firstCpus[key[1]] : 0, key[0], key[1], key[2], key[3], key[4], write ? 1 : 0,

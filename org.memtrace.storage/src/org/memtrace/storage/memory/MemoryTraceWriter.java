@@ -65,6 +65,7 @@ public final class MemoryTraceWriter implements TraceWriter {
 	private long counted;
 	private long events;
 	private boolean withUnknownThread;
+	private boolean sharingNotKnown;
 	private boolean typesByThread;
 	private long firstNs = Long.MAX_VALUE;
 	private long lastNs = Long.MIN_VALUE;
@@ -165,6 +166,7 @@ public final class MemoryTraceWriter implements TraceWriter {
 			sorter.add(batch, i);
 			events += (batch.reads[i] > 0 ? 1 : 0) + (batch.writes[i] > 0 ? 1 : 0);
 			withUnknownThread |= batch.thread[i] == AccessBatch.NO_THREAD;
+			sharingNotKnown |= batch.sharing[i] == AccessBatch.SHARING_NOT_KNOWN;
 			firstNs = Math.min(firstNs, batch.startNs[i]);
 			lastNs = Math.max(lastNs, batch.endNs[i]);
 		}
@@ -190,7 +192,7 @@ public final class MemoryTraceWriter implements TraceWriter {
 		}
 		StoredChunks chunks = new StoredChunks(databaseName, blobs.index(), blobs);
 		long order = ChunkAccesses.orderOf(trees.virtualLeaf());
-		List<EventType> types = new ArrayList<>(accesses == 0 ? List.of() : EventTypes.of(threads, withUnknownThread));
+		List<EventType> types = new ArrayList<>(accesses == 0 ? List.of() : EventTypes.of(threads, withUnknownThread, sharingNotKnown));
 		long rows = frameSocRows.writes(accesses) ? events : 0;
 		HeapEvents others = null;
 		if (collector.count() > 0) {
@@ -203,7 +205,8 @@ public final class MemoryTraceWriter implements TraceWriter {
 		long allEvents = rows + collector.count();
 		HeapEvents otherEvents = others;
 		return sink.add(id -> new MemoryTraceStore(
-				WriterRules.complete(info, id, databaseName, allEvents, trees.virtual().size(), firstNs, lastNs),
+				WriterRules.complete(info, id, databaseName, allEvents, trees.virtual().size(), firstNs, lastNs,
+						sharingNotKnown),
 				AddressSpace.VIRTUAL, typesByThread, new AtomicReference<>(new MemoryTraceStore.Forest(layout, trees)),
 				List.copyOf(types), threads, structures, stacks, cpuSets, intervals, threadTimes, reportJson,
 				new MemoryTraceStore.Rows(chunks, order, accesses), new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes),

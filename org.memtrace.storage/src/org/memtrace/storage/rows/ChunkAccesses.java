@@ -118,7 +118,7 @@ public final class ChunkAccesses {
 	public record EventNumbers(boolean typesByThread, List<ThreadInfo> threads, List<BitSet> cpuSets) {
 		int type(AccessBatch b, int i, boolean write) {
 			return typesByThread ? EventTypes.of(b.thread[i], threads.size(), b.sharing[i], write)
-					: EventTypes.of(b.sharing[i], write);
+					: EventTypes.of(threads.size(), b.sharing[i], write);
 		}
 
 		String parameters(AccessBatch b, int i) {

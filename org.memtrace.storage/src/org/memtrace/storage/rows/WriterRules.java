@@ -5,6 +5,8 @@ package org.memtrace.storage.rows;
 
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
@@ -38,7 +40,7 @@ public final class WriterRules {
 			throw new StoreException(
 					"access with " + batch.reads[row] + " reads and " + batch.writes[row] + " writes");
 		}
-		if (batch.sharing[row] < 1) {
+		if (batch.sharing[row] < AccessBatch.SHARING_NOT_KNOWN) {
 			throw new StoreException("access used by " + batch.sharing[row] + " threads");
 		}
 		try {
@@ -61,9 +63,18 @@ public final class WriterRules {
 		}
 	}
 
-	/** The trace as stored: times widened to enclose all accesses, unknown texts replaced (FrameSoc wants no NULL). */
+	/**
+	 * The trace as stored: times widened to enclose all accesses, unknown texts replaced (FrameSoc wants no NULL).
+	 *
+	 * @param sharingNotKnown whether there are accesses of which it is not known whether the memory was shared
+	 */
 	public static TraceInfo complete(TraceInfo info, int id, String databaseName, long events, int producers, long firstNs,
-			long lastNs) {
+			long lastNs, boolean sharingNotKnown) {
+		Map<String, String> properties = new TreeMap<>(info.properties());
+		properties.remove(TraceInfo.PROPERTY_SHARING_NOT_KNOWN);
+		if (sharingNotKnown) {
+			properties.put(TraceInfo.PROPERTY_SHARING_NOT_KNOWN, "of some accesses");
+		}
 		long start = Math.min(info.startNs(), firstNs);
 		long end = Math.max(Math.max(info.endNs(), lastNs), start + 1);
 		String alias = text(info.alias(), databaseName);
@@ -71,7 +82,7 @@ public final class WriterRules {
 				text(info.application(), "unknown"), text(info.host(), "unknown"),
 				text(info.operatingSystem(), "unknown"), info.cpus(), events, producers, start, end,
 				info.recordedAt() == null ? java.time.Instant.EPOCH : info.recordedAt(), info.pageSizeBytes(),
-				info.description() == null ? "" : info.description(), info.properties());
+				info.description() == null ? "" : info.description(), properties);
 	}
 
 	private static String text(String value, String otherwise) {

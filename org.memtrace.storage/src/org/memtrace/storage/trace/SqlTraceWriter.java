@@ -86,6 +86,7 @@ public final class SqlTraceWriter implements TraceWriter {
 	private MemoryTrees trees;
 	private MemoryLayout layout;
 	private boolean withUnknownThread;
+	private boolean sharingNotKnown;
 	private boolean typesByThread;
 
 	private FrameSocRows frameSocRows = FrameSocRows.AUTO;
@@ -355,6 +356,7 @@ public final class SqlTraceWriter implements TraceWriter {
 			lastNs = Math.max(lastNs, end);
 			longestNs = Math.max(longestNs, end - start);
 			withUnknownThread |= batch.thread[i] == AccessBatch.NO_THREAD;
+			sharingNotKnown |= batch.sharing[i] == AccessBatch.SHARING_NOT_KNOWN;
 		}
 	}
 
@@ -378,6 +380,7 @@ public final class SqlTraceWriter implements TraceWriter {
 		lastNs = Math.max(lastNs, chunk.entry().endNs());
 		longestNs = Math.max(longestNs, chunk.longestNs());
 		withUnknownThread |= chunk.unknownThread();
+		sharingNotKnown |= chunk.entry().sharingNotKnown();
 	}
 
 	/** Chunks that were coded elsewhere. */
@@ -445,7 +448,8 @@ public final class SqlTraceWriter implements TraceWriter {
 				otherEvents.write(idOf, trees.virtual().size(), rows, types, types * Schema.ACCESS_PARAMETERS, progress);
 				progress.begin("Finishing the database", -1);
 			}
-			TraceInfo complete = WriterRules.complete(info, -1, databaseName, rows + others, trees.virtual().size(), firstNs, lastNs);
+			TraceInfo complete = WriterRules.complete(info, -1, databaseName, rows + others, trees.virtual().size(), firstNs, lastNs,
+					sharingNotKnown);
 			properties(complete, accesses, reportJson);
 			progress.check();
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_INDEXES));
@@ -548,7 +552,7 @@ public final class SqlTraceWriter implements TraceWriter {
 
 	/** @return how many types there are */
 	private int writeTypes() throws SQLException {
-		List<EventType> all = EventTypes.of(threads, withUnknownThread);
+		List<EventType> all = EventTypes.of(threads, withUnknownThread, sharingNotKnown);
 		try (PreparedStatement types = db.prepareStatement("INSERT INTO EVENT_TYPE VALUES(?,?,?)");
 				PreparedStatement params = db.prepareStatement("INSERT INTO EVENT_PARAM_TYPE VALUES(?,?,?,?)")) {
 			for (EventType type : all) {

@@ -300,7 +300,11 @@ public final class TableCopy {
 		}
 		List<EventType> all = from.eventTypes();
 		List<ThreadInfo> threads = from.threads();
-		List<EventType> most = EventTypes.of(threads, true);
-		return all.size() >= most.size() && all.subList(0, most.size()).equals(most) ? most.size() : EventTypes.of(threads, false).size();
+		for (List<EventType> most : List.of(EventTypes.of(threads, true, true), EventTypes.of(threads, true, false))) {
+			if (all.size() >= most.size() && all.subList(0, most.size()).equals(most)) {
+				return most.size();
+			}
+		}
+		return EventTypes.of(threads, false, false).size();
 	}
 }

@@ -53,6 +53,8 @@ final class ColouredThings {
 		add(all, new ModelType(EventType.PRIVATE_WRITE, Role.PRIVATE_WRITE, 0));
 		add(all, new ModelType(EventType.SHARED_READ, Role.SHARED_READ, 0));
 		add(all, new ModelType(EventType.SHARED_WRITE, Role.SHARED_WRITE, 0));
+		add(all, new ModelType(EventType.NOT_KNOWN_READ, Role.NOT_KNOWN_READ, 0));
+		add(all, new ModelType(EventType.NOT_KNOWN_WRITE, Role.NOT_KNOWN_WRITE, 0));
 		add(all, new ModelType("Read", Role.READ, 0));
 		add(all, new ModelType("Write", Role.WRITE, 0));
 		add(all, new ModelType("unknown", Role.UNKNOWN, 0));

@@ -88,8 +88,8 @@ public final class TutorialView extends ViewPart {
 				"Record", false, () -> record(Example.STENCIL_SERIAL));
 		step("Read what is wrong", "Findings, below the picture, has a card for each problem: both grids are touched first by one thread. A click on a "
 				+ "card shows its proof, what to change, and the memory in all views.", "Show the findings", true, () -> view(ViewIds.FINDINGS));
-		step("Read the picture", "Memory runs down, time runs to the right. Blue is private to one thread at that time, orange and red are shared; "
-				+ "light is read, dark is written. At the left a dark stripe: the two grids are written for the first time.",
+		step("Read the picture", "Memory runs down, time runs to the right. Blue is private to one thread at that time, orange and red are shared, "
+				+ "grey and hatched is not known; light is read, dark is written. At the left a dark stripe: the two grids are written for the first time.",
 				"Show everything", true, () -> {
 					selection().removeFilter(SHARED_WRITE);
 					selection().reset();

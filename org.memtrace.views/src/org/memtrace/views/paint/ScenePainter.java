@@ -165,14 +165,14 @@ public final class ScenePainter implements AutoCloseable {
 		gc.setLineWidth(1);
 		int size = x1 - x0 + y1 - y0;
 		// the pattern is aligned to the picture, so that neighbours look like one surface
-		if (h.style() == Shape.HatchStyle.IN_SPACE) {
-			for (int d = 8 * Math.floorDiv(y0 - x1, 8); d <= y1 - x0; d += 8) {
-				gc.drawLine(x0, x0 + d, x0 + size, x0 + size + d);
-			}
-		} else {
-			for (int d = 12 * Math.floorDiv(x0 + y0, 12); d <= x0 + y0 + size; d += 12) {
-				gc.drawLine(x0, d - x0, x0 + size, d - x0 - size);
-				gc.drawLine(x0, d + 8 - x0, x0 + size, d + 8 - x0 - size);
+		int back = h.backslashPeriod();
+		for (int d = back == 0 ? 0 : back * Math.floorDiv(y0 - x1, back); back > 0 && d <= y1 - x0; d += back) {
+			gc.drawLine(x0, x0 + d, x0 + size, x0 + size + d);
+		}
+		int period = h.slashPeriod();
+		for (int d = period == 0 ? 0 : period * (Math.floorDiv(x0 + y0, period) - 1); period > 0 && d <= x0 + y0 + size; d += period) {
+			for (int offset : h.slashOffsets()) {
+				gc.drawLine(x0, d + offset - x0, x0 + size, d + offset - x0 - size);
 			}
 		}
 		gc.setClipping(before);

@@ -294,7 +294,7 @@ public final class SourceView extends TraceView implements SourceQuestion.Answer
 	}
 
 	private static String shared(Line l) {
-		return Double.isNaN(l.shared()) ? "" : String.format(Locale.ROOT, ", %.1f %% shared", l.sharedPercent());
+		return Double.isNaN(l.shared()) ? "" : ", shared: " + l.sharedText();
 	}
 
 	/** With which strides a line goes through which structures: "reads b 2,400 bytes apart (99 %)". */
@@ -414,7 +414,7 @@ public final class SourceView extends TraceView implements SourceQuestion.Answer
 			gc.setForeground(ScenePainter.color(l != null || here ? palette.text() : palette.mutedText()));
 			row(gc, y, new String[] { (here ? "▶ " : "") + (i + 1), l == null ? "" : Units.count(l.accesses()), l == null ? ""
 					: Integer.toString(l.threads()),
-					l == null || Double.isNaN(l.shared()) ? "" : Units.percent(l.sharedPercent()) });
+					l == null ? "" : l.sharedText() });
 		}
 		gc.setForeground(ScenePainter.color(palette.separator()));
 		gc.drawLine(margin() + GAP / 2, 0, margin() + GAP / 2, area.height);
@@ -523,9 +523,9 @@ public final class SourceView extends TraceView implements SourceQuestion.Answer
 			return null;
 		}
 		return new Snapshot(trace().name() + " " + s.place().fileName(), null, () -> {
-			StringBuilder csv = new StringBuilder("line,reads,writes,threads,shared_percent\n");
-			s.lines().forEach((n, l) -> csv.append(String.format(Locale.ROOT, "%d,%.0f,%.0f,%d,%.3f%n", n, l.reads(), l.writes(),
-					l.threads(), l.sharedPercent())));
+			StringBuilder csv = new StringBuilder("line,reads,writes,threads,shared_percent,shared_not_known_percent\n");
+			s.lines().forEach((n, l) -> csv.append(String.format(Locale.ROOT, "%d,%.0f,%.0f,%d,%.3f,%.3f%n", n, l.reads(), l.writes(),
+					l.threads(), l.sharedPercent(), l.notKnownPercent())));
 			return csv.toString();
 		}, Map.of("trace", trace().name(), "file", s.place().file()));
 	}

@@ -25,6 +25,7 @@ import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.PageCells;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
@@ -63,7 +64,7 @@ public final class FactsCollector {
 	private static final int WORD_BYTES = 8;
 	private static final Set<AccessColumn> PLACES = EnumSet.of(AccessColumn.CPU_SET, AccessColumn.NODE);
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
-			AccessColumn.WRITES, AccessColumn.IP, AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET, AccessColumn.FIRST);
+			AccessColumn.WRITES, AccessColumn.IP, AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET, AccessColumn.FIRST, AccessColumn.SHARING);
 
 	private final TraceStore store;
 	private final AccessSource source;
@@ -435,6 +436,8 @@ public final class FactsCollector {
 		private int[] users = new int[8];
 		private int userCount;
 		private long[] samples = new long[64];
+		/** Intervals in which another thread may have used the leaf without being seen. */
+		private final BitSet sharingNotKnown = new BitSet();
 		// the late part before this one
 		private int lastStructure = -1;
 		private int lastLeaf = -1;
@@ -461,6 +464,7 @@ public final class FactsCollector {
 					blocks(open, blocks);
 				}
 				n = 0;
+				sharingNotKnown.clear();
 			}
 		}
 
@@ -494,19 +498,11 @@ public final class FactsCollector {
 		}
 
 		private static int[] sorted(int[] values, int[] order) {
-			int[] of = Arrays.copyOf(values, values.length);
-			for (int i = 0; i < order.length; i++) {
-				of[i] = values[order[i]];
-			}
-			return of;
+			return IntStream.range(0, values.length).map(i -> values[i < order.length ? order[i] : i]).toArray();
 		}
 
 		private static long[] sorted(long[] values, int[] order) {
-			long[] of = Arrays.copyOf(values, values.length);
-			for (int i = 0; i < order.length; i++) {
-				of[i] = values[order[i]];
-			}
-			return of;
+			return IntStream.range(0, values.length).mapToLong(i -> values[i < order.length ? order[i] : i]).toArray();
 		}
 
 		/** The block that has a byte and lives longest in a time; the first one when none does. */
@@ -556,6 +552,7 @@ public final class FactsCollector {
 				g.firstNs = Math.min(g.firstNs, chunk.beginNs(r));
 				g.lastNs = Math.max(g.lastNs, chunk.endNs(r));
 				interval[n] = intervals.of(g.image, start);
+				sharingNotKnown.set(interval[n], sharingNotKnown.get(interval[n]) || chunk.sharing[r] == AccessBatch.SHARING_NOT_KNOWN);
 				thread[n] = chunk.thread[r] < threads.size() ? chunk.thread[r] : -1;
 				reads[n] = chunk.reads[r];
 				writes[n] = chunk.writes[r];
@@ -652,7 +649,7 @@ public final class FactsCollector {
 					g.pairs++;
 					g.intervals.set(interval[from]);
 					if (usersNow == 1) {
-						alone++;
+						alone += sharingNotKnown.get(interval[from]) ? 0 : 1;
 						g.privatePairs++;
 					} else if (written) {
 						shared++;

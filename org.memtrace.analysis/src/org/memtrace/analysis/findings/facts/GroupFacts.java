@@ -158,11 +158,11 @@ public final class GroupFacts {
 	public int[] partsByUsers = new int[8];
 	/** Parts with two late users, by these two: the lower number << 32 | the other one. */
 	private final Map<Long, Integer> meetings = new HashMap<>();
-	/** (interval, part) pairs with late accesses; those with several users and a write; those with one user. */
+	/** (interval, part) pairs with late accesses; those with several users and a write; those with one user that was seen. */
 	public long pairs;
 	public long sharedPairs;
 	public long privatePairs;
-	/** Sum over parts of their share of private intervals. */
+	/** Sum over parts of their share of intervals that are known to be private. */
 	public double privateShares;
 	/** Intervals with late accesses, and with shared and written parts. */
 	public final BitSet intervals = new BitSet();

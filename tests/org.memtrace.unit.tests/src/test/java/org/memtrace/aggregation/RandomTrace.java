@@ -86,8 +86,9 @@ public final class RandomTrace {
 			if (reads + writes == 0) {
 				writes = 1;
 			}
+			int sharing = i % 5 == 0 ? AccessBatch.SHARING_NOT_KNOWN : 1 + random.nextInt(1 + random.nextInt(threads));
 			batch.add(time[0], time[1], leaf, random.nextInt(threads + 1) - 1, random.nextInt(threads + 1) - 1, reads, writes,
-					1 + random.nextInt(1 + random.nextInt(threads)), nodes ? random.nextInt(3) - 1 : -1, 0, 0, -1, -1,
+					sharing, nodes ? random.nextInt(3) - 1 : -1, 0, 0, -1, -1,
 					i % 3 == 0 ? AccessBatch.NO_FIRST : i * 7919L % (time[1] - time[0]));
 		}
 		writer.threads(infos);

@@ -100,7 +100,7 @@ class FolderStoreTest {
 			int n = batch.count;
 			int read = r.reads() == 0 || n % 5 == 0 ? -1 : n % StoreContract.PAGE;
 			int write = r.writes() == 0 || n % 3 == 0 ? -1 : n * 7 % StoreContract.PAGE;
-			batch.add(r.start(), r.end(), r.producer() % 5, r.thread(), r.cpuSet(), r.reads(), r.writes(), r.sharing(), r.node(),
+			batch.add(r.start(), r.end(), r.producer() % 5, r.thread(), r.cpuSet(), r.reads(), r.writes(), n % 6 == 0 ? 0 : r.sharing(), r.node(),
 					r.flags() | (n % 11 == 0 ? 16 : 0), r.ip(), read, write, n % 4 == 0 ? -1 : n * 13L);
 		}
 		writer.accesses(batch);

@@ -5,6 +5,7 @@ package org.memtrace.storage;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -377,6 +378,30 @@ public abstract class StoreContract {
 	}
 
 	@Test
+	void sharingThatIsNotKnownIsAValueOfItsOwn() throws Exception {
+		List<Row> rows = List.of(new Row(100, 200, 2, 0, 1, 3, 0, 1, 0, 0, 0),
+				new Row(100, 200, 3, 1, 2, 1, 2, AccessBatch.SHARING_NOT_KNOWN, -1, 0, 0),
+				new Row(200, 300, 3, 1, 2, 1, 0, 2, -1, 0, 0));
+		TraceInfo info = write("t", rows, 6);
+		assertFalse(info.isSharingKnown());
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertFalse(store.info().isSharingKnown());
+			assertEquals(rows, accesses(store, AccessQuery.ALL));
+			List<String> types = store.eventTypes().stream().map(EventType::name).toList();
+			int first = types.indexOf("NotKnown_Read");
+			assertEquals(List.of("NotKnown_Read", "NotKnown_Write", "NotKnown_Read_T4711"), types.subList(first, first + 3));
+			assertEquals("NotKnown_Write_T-1", types.getLast());
+			assertEquals(List.of(new Event(0, 2, 100, 200, 3, 3), new Event(first, 3, 100, 200, 1, 0),
+					new Event(first + 1, 3, 100, 200, 2, 0), new Event(2, 3, 200, 300, 1, 0)), events(store, AccessQuery.ALL));
+		}
+		TraceInfo known = write("u", SMALL, 8);
+		try (TraceStore store = catalogue.open(known.id())) {
+			assertTrue(store.info().isSharingKnown());
+			assertTrue(store.eventTypes().stream().noneMatch(t -> t.name().startsWith("NotKnown")));
+		}
+	}
+
+	@Test
 	void unsortedAccessesComeBackByStart() throws Exception {
 		List<Row> rows = random(5, 3000);
 		List<Row> shuffled = new ArrayList<>(rows);
@@ -499,7 +524,7 @@ public abstract class StoreContract {
 		Row good = SMALL.get(0);
 		for (Row bad : List.of(new Row(200, 200, 2, 0, 1, 1, 0, 1, 0, 0, 0), new Row(1, 2, 12, 0, 1, 1, 0, 1, 0, 0, 0),
 				new Row(1, 2, 2, 3, 1, 1, 0, 1, 0, 0, 0), new Row(1, 2, 2, 0, 1, 0, 0, 1, 0, 0, 0),
-				new Row(1, 2, 2, 0, 1, 1, 0, 0, 0, 0, 0), new Row(1, 2, 2, 0, 1, -1, 3, 1, 0, 0, 0))) {
+				new Row(1, 2, 2, 0, 1, 1, 0, -1, 0, 0, 0), new Row(1, 2, 2, 0, 1, -1, 3, 1, 0, 0, 0))) {
 			assertThrows(StoreException.class, () -> write("bad", List.of(good, bad), 8), bad.toString());
 		}
 		assertEquals(List.of(), catalogue.list());

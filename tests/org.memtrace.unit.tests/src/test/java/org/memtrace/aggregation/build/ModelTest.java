@@ -306,7 +306,7 @@ public class ModelTest {
 			int r = 1 + random.nextInt(9);
 			reads += r;
 			add(start, start + 1 + random.nextInt((int) (END - start)), new int[] {2, 3, 5, 6}[random.nextInt(4)],
-					random.nextInt(4) - 1, random.nextInt(4) - 1, r, 0, 1 + random.nextInt(3), random.nextInt(3) - 1);
+					random.nextInt(4) - 1, random.nextInt(4) - 1, r, 0, random.nextInt(4), random.nextInt(3) - 1);
 		}
 		// the writer wants batches ordered by start: sort by rebuilding
 		sortBatch();
@@ -467,7 +467,7 @@ public class ModelTest {
 	private double amount(MicroscopicModel m, int i, ModelType type) {
 		double reads = m.metric() == Metric.WRITES ? 0 : batch.reads[i];
 		double writes = m.metric() == Metric.READS ? 0 : batch.writes[i];
-		boolean shared = batch.sharing[i] > 1;
+		int threads = batch.sharing[i];
 		double both = reads + writes;
 		if (m.metric() == Metric.EVENTS) {
 			reads = Math.signum(reads);
@@ -476,10 +476,12 @@ public class ModelTest {
 		}
 		BitSet cpus = batch.cpuSet[i] < 0 ? bits() : List.of(bits(0), bits(1), bits(0, 1)).get(batch.cpuSet[i]);
 		return switch (type.role()) {
-		case PRIVATE_READ -> shared ? 0 : reads;
-		case PRIVATE_WRITE -> shared ? 0 : writes;
-		case SHARED_READ -> shared ? reads : 0;
-		case SHARED_WRITE -> shared ? writes : 0;
+		case PRIVATE_READ -> threads == 1 ? reads : 0;
+		case PRIVATE_WRITE -> threads == 1 ? writes : 0;
+		case SHARED_READ -> threads > 1 ? reads : 0;
+		case SHARED_WRITE -> threads > 1 ? writes : 0;
+		case NOT_KNOWN_READ -> threads == AccessBatch.SHARING_NOT_KNOWN ? reads : 0;
+		case NOT_KNOWN_WRITE -> threads == AccessBatch.SHARING_NOT_KNOWN ? writes : 0;
 		case READ -> reads;
 		case WRITE -> writes;
 		case THREAD -> batch.thread[i] == type.index() ? both : 0;

@@ -30,6 +30,8 @@ class PaletteTest {
 		lines.add(line("type", "Private_Write", P.color(new ModelType("Private_Write", Role.PRIVATE_WRITE, 0))));
 		lines.add(line("type", "Shared_Read", P.color(new ModelType("Shared_Read", Role.SHARED_READ, 0))));
 		lines.add(line("type", "Shared_Write", P.color(new ModelType("Shared_Write", Role.SHARED_WRITE, 0))));
+		lines.add(line("type", "NotKnown_Read", P.color(new ModelType("NotKnown_Read", Role.NOT_KNOWN_READ, 0))));
+		lines.add(line("type", "NotKnown_Write", P.color(new ModelType("NotKnown_Write", Role.NOT_KNOWN_WRITE, 0))));
 		lines.add(line("rw", "reads", P.color(new ModelType("Read", Role.READ, 0))));
 		lines.add(line("rw", "writes", P.color(new ModelType("Write", Role.WRITE, 0))));
 		lines.add(line("page", "behind", P.plotBackground()));

@@ -267,7 +267,7 @@ class TraceCommandsTest {
 			String db = Path.of(catalogue, "m_" + name).toString();
 			assertEquals(0, run("query", "--what", "events", "--format", "csv", db), () -> err);
 			assertEquals(6, out.lines().count(), out);
-			assertEquals(name.startsWith("Task"), out.contains("Shared_Read_T11") && out.contains("Private_Read_T-1"), out);
+			assertEquals(name.startsWith("Task"), out.contains("Shared_Read_T11") && out.contains("NotKnown_Read_T-1"), out);
 			assertEquals(!name.startsWith("Task"), out.contains(",Shared_Read,"), out);
 			assertEquals(name.endsWith("Physical"), out.contains("frame 9"), out);
 			assertEquals(0, run("query", "--what", "groups", "--by", "thread", "--format", "csv", db), () -> err);
@@ -377,7 +377,8 @@ class TraceCommandsTest {
 			assertEquals("", out);
 		}
 		assertEquals(ExitCode.USAGE, run("query", "--what", "accesses", "--types", "nosuch", db));
-		assertEquals("memtrace query: --types 'nosuch' is none of Private_Read, Private_Write, Shared_Read, Shared_Write\n", err);
+		assertEquals("memtrace query: --types 'nosuch' is none of Private_Read, Private_Write, Shared_Read, Shared_Write, NotKnown_Read,"
+				+ " NotKnown_Write\n", err);
 		// filters that were saved may be of another trace
 		try (TraceStore store = Stores.openFile(Path.of(db))) {
 			SavedFilters.NONE.with("mine", FilterSet.parse(wrong)).save(store);
@@ -393,7 +394,7 @@ class TraceCommandsTest {
 		assertEquals(0, run("query", "--what", "pages", "--format", "csv", "--sort", "first_write_ns", "--descending", "--limit", "2", db),
 				() -> err);
 		assertEquals("producer,page_start,page,first_ns,first_thread,first_write_ns,first_writer,threads,records,reads,writes,sharing,"
-				+ "first_known,first_write_known\n4,555555559000,table [page 1],1150000000,app #0,1150000000,app #0,1,1,0,1,1,0,0\n"
+				+ "first_known,first_write_known\n4,555555559000,table [page 1],1150000000,app #0,1150000000,app #0,1,1,0,1,,0,0\n"
 				+ "20,7ffff0002000,B #2 [page 2],1120000000,app #2,1120000000,app #2,1,1,0,1,1,0,0\n", out);
 		assertEquals(0, run("query", "--what", "groups", "--by", "structure", "--types", "Shared_.*", "--format", "csv", db), () -> err);
 		assertEquals("structure,records,reads,writes\nA,2,4,2\n", out);
@@ -404,12 +405,13 @@ class TraceCommandsTest {
 		String db = temporary.resolve("x.db").toString();
 		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
 		assertEquals(0, run("query", "--what", "groups", "--format", "csv", db), () -> err);
-		assertEquals("type,records,reads,writes\nPrivate_Read,6,7,0\nPrivate_Write,7,0,11\nShared_Read,2,4,0\nShared_Write,1,0,2\n", out);
+		assertEquals("type,records,reads,writes\nPrivate_Write,1,0,1\nShared_Read,2,4,0\nShared_Write,1,0,2\nNotKnown_Read,6,7,0\n"
+				+ "NotKnown_Write,6,0,10\n", out);
 		assertEquals(0, run("query", "--what", "groups", "--by", "time, thread", "--window", "100ms", "--sort", "writes",
 				"--descending", "--limit", "1", "--format", "json", db), () -> err);
 		assertEquals(1, JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows").size(), out);
 		assertTrue(out.contains("\"writes\": 4") && out.contains("\"window_ns\": "), out);
-		assertEquals(0, run("query", "--what", "groups", "--by", "sharing", "--types", "Private.*", "--thread", "1000",
+		assertEquals(0, run("query", "--what", "groups", "--by", "sharing", "--types", "NotKnown.*", "--thread", "1000",
 				"--cpu", "0", "--format", "csv", db), () -> err);
 		assertEquals(2, out.lines().count(), out);
 		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", db));

@@ -106,7 +106,7 @@ class HistoricalFilesTest {
 	@Test
 	void theFullTraceCountsReadsAndWritesTogetherInClosedIntervals() throws Exception {
 		try (TraceStore store = imported(operation(file("anything.txt", FULL_TRACE)))) {
-			assertEquals(List.of("7ffc00001000 (1 page) 7-8 thread 0 1/0 shared1 cpus{0} 0",
+			assertEquals(List.of("7ffc00001000 (1 page) 7-8 thread 0 1/0 shared0 cpus{0} 0",
 					"601000 (1 page) 10-21 thread 0 2/1 shared2 cpus{0} 0",
 					"601000 (1 page) 15-31 thread 1 0/2 shared2 cpus{1, 2} 0"), rows(store));
 			assertEquals("Moca", store.info().type());

@@ -19,8 +19,8 @@ class SharingSweepTest {
 	}
 
 	private static List<Integer> sweep(List<Use> uses) {
-		SharingSweep sweep = new SharingSweep();
-		uses.forEach(u -> sweep.add(u.page, u.thread, u.start, u.end));
+		SharingSweep sweep = new SharingSweep(SharingEvidence.COMPLETE);
+		uses.forEach(u -> sweep.add(u.page, u.thread, u.start, u.end, 1, 0, 0));
 		sweep.finish();
 		List<Integer> result = new ArrayList<>();
 		for (int i = 0; i < uses.size(); i++) {
@@ -119,11 +119,11 @@ class SharingSweepTest {
 	void stepsDoNotGrowWithTheThreadsOfAPage() {
 		int n = 50_000;
 		for (int shape = 0; shape < 3; shape++) {
-			SharingSweep sweep = new SharingSweep();
+			SharingSweep sweep = new SharingSweep(SharingEvidence.COMPLETE);
 			for (int i = 0; i < n; i++) {
 				long start = shape == 0 ? 0 : i;
 				long end = shape == 0 ? 9 : shape == 1 ? i + n : i == 0 ? 2L * n : i + 1;
-				sweep.add(0, i, start, end);
+				sweep.add(0, i, start, end, 1, 0, 0);
 			}
 			sweep.finish();
 			assertTrue(sweep.steps() <= 3L * SharingSweep.CROWD * SharingSweep.CROWD, shape + ": " + sweep.steps());

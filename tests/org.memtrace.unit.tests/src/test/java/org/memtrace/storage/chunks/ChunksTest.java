@@ -83,7 +83,7 @@ class ChunksTest {
 		LongSupplier cpuSet = column(random, -1, 1 + random.nextInt(300));
 		LongSupplier reads = column(random, 0, random.nextBoolean() ? 3 : Long.MAX_VALUE / 10_000);
 		LongSupplier writes = column(random, 0, random.nextBoolean() ? 3 : Long.MAX_VALUE / 10_000);
-		LongSupplier sharing = column(random, 1, 70);
+		LongSupplier sharing = column(random, 0, 70);
 		LongSupplier node = column(random, -1, 3);
 		LongSupplier flags = column(random, 0, Integer.MAX_VALUE);
 		LongSupplier ip = random.nextBoolean() ? column(random, Long.MIN_VALUE / 2, Long.MAX_VALUE / 2) : column(random, 0, 1 << 24);
