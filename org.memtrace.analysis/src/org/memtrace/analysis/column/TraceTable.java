@@ -307,6 +307,23 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 							"memory of the whole process that was resident then, as far as the recorder sees it")),
 			null);
 
+	/** What a fine clock tells of structures. */
+	public static final TraceTable FINE = new TraceTable("fine",
+			"a structure in a bin of a fine clock: how many of its pages were used, estimated from a sample. Nothing may be added over time: a page"
+					+ " that is used in ten bins is one page",
+			List.of(Column.number("image", "Image", "number of the process image"), Column.number("bin", "Bin", "number of the bin"),
+					Column.number("start_ns", "Start", "begin of the bin, in the clock of the trace"), Column.number("end_ns", "End", "its end"),
+					Column.number("structure_id", "Structure number", "number of the structure; missing: memory without one"),
+					Column.text("structure", "Structure", "its name"), Column.text("state", "State", "exact, estimated or not known"),
+					Column.number("pages", "Pages", "pages that were used; missing: not known"),
+					Column.number("pages_low", "Pages, at least", "lower end of the interval of 95 %"),
+					Column.number("pages_high", "Pages, at most", "upper end of it"),
+					Column.number("written", "Written", "pages that were written; missing: not known"),
+					Column.number("written_low", "Written, at least", "lower end of the interval of 95 %"),
+					Column.number("written_high", "Written, at most", "upper end of it"),
+					Column.number("known_percent", "Known", "share of the pages that were looked at or are known exactly")),
+			(store, query, visitor, progress) -> FineRows.visit(store, visitor::row, progress));
+
 	/** What is wrong, as {@code memtrace advise} finds it. */
 	public static final TraceTable FINDINGS = new TraceTable("findings", "a finding of `memtrace advise`",
 			List.of(Column.number("id", "Finding number", "number of the finding, the most important one is 0"),
@@ -330,7 +347,7 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 
 	/** Tables that are parts of the trace, those of a Parquet folder first. */
 	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, REGIONS, LINES, INSTRUCTIONS, THREAD_INSTRUCTIONS,
-			TICKS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FOOTPRINTS, FINDINGS);
+			TICKS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FOOTPRINTS, FINE, FINDINGS);
 	/** Tables that a Parquet folder has beside the accesses. */
 	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, PAGES, FOOTPRINTS,
 			FINDINGS);

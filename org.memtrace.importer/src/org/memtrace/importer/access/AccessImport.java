@@ -19,6 +19,7 @@ import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.memtrace.CloseLookParser;
 import org.memtrace.importer.memtrace.ContextTables;
+import org.memtrace.importer.memtrace.FineParser;
 import org.memtrace.importer.memtrace.FirstAccesses;
 import org.memtrace.importer.memtrace.InstructionParser;
 import org.memtrace.importer.memtrace.TickParser;
@@ -50,6 +51,7 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.fine.FineCounts;
 import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.PageCells;
@@ -88,6 +90,7 @@ public final class AccessImport {
 	private final CloseLook.Builder closeLook = new CloseLook.Builder();
 	private final InstructionCounts.Builder instructions = new InstructionCounts.Builder();
 	private final Ticks.Builder ticks = new Ticks.Builder();
+	private final FineParser.Builder fine = new FineParser.Builder();
 	private final CpuSets cpuSets = new CpuSets();
 	private final LongNumbers addresses = new LongNumbers();
 	private final List<ImageData> images = new ArrayList<>();
@@ -293,6 +296,7 @@ public final class AccessImport {
 				new CloseLookParser().read(image, closeLook, skips, progress);
 				InstructionParser.read(image, instructions, skips);
 				TickParser.read(image, new StructureIndex(structures)::find, ticks, skips, progress);
+				FineParser.read(image, fine, skips, progress);
 			}
 			List<ThreadInfo> lives = image.hasStructures() ? context.threads().subList(firstThread, context.threads().size()) : List.of();
 			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget),
@@ -486,6 +490,10 @@ public final class AccessImport {
 			Ticks clock = ticks.build();
 			if (!clock.isEmpty()) {
 				writer.note(Ticks.NOTE, clock.toBytes());
+			}
+			FineCounts bins = fine.build();
+			if (!bins.isEmpty()) {
+				writer.note(FineCounts.NOTE, bins.toBytes());
 			}
 			accesses.write(writer, progress);
 			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes

@@ -24,7 +24,8 @@ import org.memtrace.model.TraceFormatException;
 final class LeftOut {
 	/** Files that are read. */
 	private static final Set<String> READ = Set.of("image.json", "intervals.csv", "maps-start.txt", "structures.csv", "stacks.csv",
-			"threads.csv", "threadtimes.csv", "code.csv", "regions.csv", "instructions.csv", "first.csv", "ticks.csv");
+			"threads.csv", "threadtimes.csv", "code.csv", "regions.csv", "instructions.csv", "first.csv", "ticks.csv",
+			"bins.csv", "strata.csv", "panel.csv");
 	/** Files that are not, and why. */
 	private static final Map<String, String> FILES = Map.of("context.log", "", // structures.csv, stacks.csv and threads.csv are made of it
 			"ticks.log", "", // ticks.csv is
@@ -34,10 +35,10 @@ final class LeftOut {
 			"perf.map", "code.csv has the names that are needed");
 	/**
 	 * Columns whose value is kept in another form: a number that is given anew, a place that addresses tell, the structure of a stack. First
-	 * accesses are those of records, which tell what they did.
+	 * accesses are those of records, which tell what they did. CPU time of the recorder is in the sums of the manifest.
 	 */
 	private static final Set<String> ELSEWHERE = Set.of("intervals.csv Interval", "structures.csv Id", "stacks.csv Depth", "stacks.csv Offset",
-			"code.csv Offset", "threads.csv StackStart", "threads.csv StackEnd", "first.csv Write");
+			"code.csv Offset", "threads.csv StackStart", "threads.csv StackEnd", "first.csv Write", "bins.csv MonitorCpuNs");
 
 	private final SkipCounter skips;
 	private final Map<String, String> reasons = new LinkedHashMap<>();
@@ -75,7 +76,8 @@ final class LeftOut {
 				reasons.put(image.fileName(name) + ", " + lines(image, name) + " lines", reason);
 			} else if (name.equals("zoom.csv")) {
 				reasons.put(image.fileName(name) + ", columns Ip and Cpu", "what is kept are the threads and places of each line");
-			} else if (reason == null && !READ.contains(name) && !name.startsWith("accesses-")) {
+			} else if (reason == null && !READ.contains(name) && !name.startsWith("accesses-") && !name.startsWith("fine-")
+					&& !name.startsWith("finethreads-")) {
 				skips.warn(image.fileName(name) + ": the file is not known to this version and not kept");
 			}
 		}
