@@ -21,7 +21,7 @@ import org.memtrace.importer.input.DecimalNumber;
  * because how large the blocks are that they become depends on all of them. Used by one thread.
  */
 public final class DamonRegions implements AutoCloseable {
-	/** A range of addresses in an aggregation {@code [sinceNs, timeNs)}; of the first one the begin is not told, and is estimated by the others. */
+	/** A range of addresses in an aggregation {@code [sinceNs, timeNs)}; the begin of the first one is estimated by the others. */
 	record Region(long target, long sinceNs, long timeNs, long start, long end, long accesses) {
 	}
 

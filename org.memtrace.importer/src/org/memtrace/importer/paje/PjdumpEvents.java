@@ -144,7 +144,8 @@ final class PjdumpEvents implements LineFileReader.Lines {
 			}
 		}
 		int comma = text.indexOf(',');
-		return comma < 0 ? new String[] { text.strip(), "" } : new String[] { text.substring(0, comma).strip(), text.substring(comma + 1).strip() };
+		return comma < 0 ? new String[] { text.strip(), "" }
+				: new String[] { text.substring(0, comma).strip(), text.substring(comma + 1).strip() };
 	}
 
 	private int producer(String name) {

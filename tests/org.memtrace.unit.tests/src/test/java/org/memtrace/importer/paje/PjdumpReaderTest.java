@@ -80,7 +80,8 @@ class PjdumpReaderTest extends ImportTest {
 
 	@Test
 	void whatCannotBeUsedIsCountedWithItsReason() throws Exception {
-		ImportReport report = read(file("a.pjdump", PJ_DUMP + "State, nobody, x, 1.0, 2.0, 1.0, 0.0, y\n" + "State, t2, x, one, 2.0, 1.0, 0.0, y\n"
+		ImportReport report = read(file("a.pjdump", PJ_DUMP + "State, nobody, x, 1.0, 2.0, 1.0, 0.0, y\n"
+				+ "State, t2, x, one, 2.0, 1.0, 0.0, y\n"
 				+ "Link, 0, l, 1.0, 2.0, 1.0, v, t2, nobody\n" + "Power, t2\n" + "Event, t2, x, 1e400, y\n"
 				+ "Container, nobody, c, 0.0, 1.0, 1.0, d\n" + "Container, 0, Machine, 0, 2, 2, t2\n" + "Variable, t2, v, 1.0, 2.0, 1.0, 1e999\n"
 				+ "Link, 0, l, 1.0, 2.0, 1.0" + ", a".repeat(1000) + "\n"));
@@ -150,7 +151,8 @@ class PjdumpReaderTest extends ImportTest {
 				.redirectError(directory.resolve("said").toFile()).start();
 		assertEquals(0, process.waitFor(), Files.readString(directory.resolve("said"), StandardCharsets.ISO_8859_1));
 		List<String> own = events(read(paje)).stream().filter(line -> line.contains(" LINK ") || line.contains(" PUNCTUAL ")).toList();
-		List<String> theirs = events(read(dumped)).stream().map(line -> line.replaceFirst(" key=k\\d+$", "")).filter(line -> line.contains(" LINK ") || line.contains(" PUNCTUAL ")).toList();
+		List<String> theirs = events(read(dumped)).stream().map(line -> line.replaceFirst(" key=k\\d+$", ""))
+				.filter(line -> line.contains(" LINK ") || line.contains(" PUNCTUAL ")).toList();
 		assertTrue(own.size() > 10);
 		assertEquals(own, theirs);
 	}
