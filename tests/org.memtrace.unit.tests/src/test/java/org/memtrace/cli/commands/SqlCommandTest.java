@@ -55,6 +55,7 @@ import com.sun.net.httpserver.HttpServer;
 class SqlCommandTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
 	private static final List<String> TRACES = List.of("bucketsort-dynamic", "heap-reuse", "matmul-naive", "stencil-serial");
+	private static final String SHARING = "case when sharing is null then 'NotKnown' when sharing > 1 then 'Shared' else 'Private' end";
 	@TempDir
 	static Path temporary;
 	private static Path jar;
@@ -117,8 +118,8 @@ class SqlCommandTest {
 								.sorted().toList(), trace + " " + by);
 			}
 			assertEquals(query(trace, "--what", "groups", "--by", "type").stream().filter(s -> !s.endsWith(",0,0,0")).sorted().toList(),
-					csv(trace, "select * from (select if(sharing > 1, 'Shared', 'Private') || '_Read', count(*), sum(reads), 0 from access where reads > 0 group by 1 union all"
-							+ " select if(sharing > 1, 'Shared', 'Private') || '_Write', count(*), 0, sum(writes) from access where writes > 0 group by 1)").stream()
+					csv(trace, "select * from (select " + SHARING + " || '_Read', count(*), sum(reads), 0 from access where reads > 0 group by 1 union all"
+							+ " select " + SHARING + " || '_Write', count(*), 0, sum(writes) from access where writes > 0 group by 1)").stream()
 							.sorted().toList(), trace);
 			assertEquals(query(trace, "--what", "pages"), csv(trace, "select * from page order by producer"), trace);
 			for (TraceTable t : List.of(TraceTable.STRUCTURES, TraceTable.THREADS, TraceTable.INTERVALS, TraceTable.FINDINGS,
