@@ -92,6 +92,9 @@ static void from_a_ring(void)
 	CHECK_EQ(lines("C,"), 1);
 	CHECK_EQ(lines("W,1\n"), 1);
 	CHECK_EQ(lines("L,"), 1);	/* told once */
+	close(tk.mem_fd);
+	free(tk.code);
+	tk.code = NULL;
 	close(fd);
 	unlink(path);
 }
