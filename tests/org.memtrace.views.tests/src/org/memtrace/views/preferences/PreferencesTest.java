@@ -86,7 +86,7 @@ class PreferencesTest extends UiTest {
 		});
 		PreferenceDialog dialog = openPreferences(".colours");
 		Table table = bot.find(Table.class, t -> t.getShell() == dialog.getShell());
-		assertEquals(7 + 6 + 4 + 8, bot.ui(table::getItemCount), "types of accesses and events, CPUs, producers");
+		assertEquals(9 + 6 + 4 + 8, bot.ui(table::getItemCount), "types of accesses and events, CPUs, producers");
 		Text filter = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getMessage().equals("Filter by name or kind"));
 		bot.run(() -> filter.setText("compute"));
 		assertEquals(1, bot.ui(table::getItemCount));
@@ -101,7 +101,7 @@ class PreferencesTest extends UiTest {
 		bot.run(() -> session.colours().choose(Kind.THREAD, "worker 1 #1", 0x00c020));
 		PreferenceDialog dialog = openPreferences(".colours");
 		Table table = bot.find(Table.class, t -> t.getShell() == dialog.getShell());
-		assertEquals(7 + 5 + 4 + 1 + 3, bot.ui(table::getItemCount), "types, threads, CPUs, nodes, structures");
+		assertEquals(9 + 5 + 4 + 1 + 3, bot.ui(table::getItemCount), "types, threads, CPUs, nodes, structures");
 		bot.waitFor("the chosen colour is shown", () -> painted(table, new RGB(0x00, 0xc0, 0x20)));
 		bot.shot("preferences-colours");
 		Text filter = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getMessage().equals("Filter by name or kind"));

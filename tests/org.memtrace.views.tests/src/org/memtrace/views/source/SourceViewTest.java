@@ -139,14 +139,14 @@ class SourceViewTest extends UiTest {
 		assertEquals(TEXT, bot.ui(() -> view.text().getText()).replace("\r", ""));
 		assertEquals(4, line(view), "where the structure is allocated");
 		go(view, 8);
-		assertEquals("Line 8: 0 reads, 21 writes, 1 thread, 0.0 % shared.", bot.ui(view::said),
+		assertEquals("Line 8: 0 reads, 21 writes, 1 thread, shared: 0 %.", bot.ui(view::said),
 				"7 pages, 3 writes each; page 0 has code without source");
 		go(view, 13);
-		assertEquals("Line 13: 216 reads, 144 writes, 2 threads, 100.0 % shared.", bot.ui(view::said));
+		assertEquals("Line 13: 216 reads, 144 writes, 2 threads, shared: 100 %.", bot.ui(view::said));
 		bot.shot("source");
 		bot.run(() -> session.trace().selection().window(0, 2 * STEP_NS));
 		waitForViews();
-		assertEquals("Line 13: 24 reads, 16 writes, 2 threads, 100.0 % shared.", bot.ui(view::said),
+		assertEquals("Line 13: 24 reads, 16 writes, 2 threads, shared: 100 %.", bot.ui(view::said),
 				"numbers are of what is shown, the line stays");
 		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(1))));
 		waitForViews();
@@ -190,7 +190,7 @@ class SourceViewTest extends UiTest {
 		assertEquals("work.c is not on this machine. It was recorded as /build/machine/src/work.c.", bot.ui(view::said));
 		StyledText text = bot.ui(view::text);
 		String known = bot.ui(() -> text.getText());
-		assertTrue(known.startsWith("work.c:8  0 reads, 21 writes, 1 thread, 0.0 % shared"), known);
+		assertTrue(known.startsWith("work.c:8  0 reads, 21 writes, 1 thread, shared: 0 %"), known);
 		assertTrue(bot.ui(() -> view.places().isEnabled()));
 		assertEquals(List.of("work.c:4  A", "main.c:9  main"), bot.ui(() -> List.of(view.places().getItems())));
 		bot.find(Button.class, b -> b.getText().equals("Locate…") && b.isVisible());
