@@ -4,6 +4,7 @@ package org.memtrace.aggregation.engine;
 
 import org.memtrace.aggregation.base.Entropy;
 import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.SharingGaps;
 
 /**
  * What partitions lose inside of parts of memory, such as data structures, in per cent of what one block for such a part alone would
@@ -71,7 +72,7 @@ public final class PartLosses {
 	 * @param equalTypes whether each type is divided by its total, as for the partitions that will be asked for
 	 */
 	public static PartLosses of(MicroscopicModel model, int[] nodes, boolean equalTypes) {
-		return new PartLosses(model, nodes, equalTypes);
+		return new PartLosses(SharingGaps.closed(model), nodes, equalTypes);
 	}
 
 	private double[] sums(int leafFrom, int leafTo, int first, int end) {

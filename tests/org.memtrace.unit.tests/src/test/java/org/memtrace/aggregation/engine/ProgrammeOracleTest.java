@@ -24,6 +24,7 @@ import org.memtrace.aggregation.build.AccessModels;
 import org.memtrace.aggregation.model.Hierarchy;
 import org.memtrace.aggregation.model.Metric;
 import org.memtrace.aggregation.model.MicroscopicModel;
+import org.memtrace.aggregation.model.SharingGaps;
 import org.memtrace.aggregation.model.ModelRequest;
 import org.memtrace.aggregation.time.Slicing;
 import org.memtrace.aggregation.time.TimeSlices;
@@ -177,7 +178,7 @@ class ProgrammeOracleTest {
 					ModelRequest request = new AccessModels(table).wholeRequest().withViewpoint(viewpoint).withMetric(metric).withSlices(slices)
 							.withSlicing(number % 2 == 0 ? Slicing.ADAPTIVE : Slicing.UNIFORM);
 					Hierarchy h = grouped ? pages.grouped(store.producers(), 20) : pages;
-					MicroscopicModel m = new AccessModels(table).model(request, h, Progress.NONE);
+					MicroscopicModel m = SharingGaps.closed(new AccessModels(table).model(request, h, Progress.NONE));
 					AggregationOptions options = AggregationOptions.EXACT.withMinRows(rows == 0 ? 0 : h.leafCount() / rows)
 							.withEqualTypes(equalTypes);
 					new Case(trace + ", " + viewpoint + ", " + metric + ", " + request.slicing() + ", " + slices + " slices, " + rows + " rows"
