@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
-import org.memtrace.cli.args.Values;
 import org.memtrace.cli.options.TraceArgument;
 import org.memtrace.cli.output.Console;
 import org.memtrace.model.MemtraceException;
