@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.memtrace.importer.input.DecimalNumber;
+import org.memtrace.model.RegularFile;
 
 /**
  * The lines of {@code damon:damon_aggregated}, as perf script and trace-cmd print them. They are read once and kept in the scratch folder,
@@ -138,7 +139,7 @@ public final class DamonRegions implements AutoCloseable {
 	<E extends Exception> void visit(Receiver<E> receiver) throws E, IOException {
 		out.close();
 		long usual = shortestNs == Long.MAX_VALUE ? USUAL_NS : shortestNs;
-		try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(kept)))) {
+		try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(RegularFile.check(kept))))) {
 			for (long i = 0; i < count; i++) {
 				Region r = new Region(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
 				receiver.region(r.sinceNs == NEVER || r.sinceNs >= r.timeNs

@@ -150,7 +150,7 @@ class SourceViewTest extends UiTest {
 				"numbers are of what is shown, the line stays");
 		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(1))));
 		waitForViews();
-		assertEquals("Line 13: 8 reads, 8 writes, 1 thread, 100.0 % shared.", bot.ui(view::said));
+		assertEquals("Line 13: 8 reads, 8 writes, 1 thread, shared: 100 %.", bot.ui(view::said));
 		bot.run(() -> session.trace().selection().reset());
 		assertTrue(bot.ui(() -> view.snapshot().csv().get()).startsWith("line,reads,writes,threads,shared_percent\n"));
 

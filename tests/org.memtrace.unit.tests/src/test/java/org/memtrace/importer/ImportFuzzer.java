@@ -43,7 +43,7 @@ public final class ImportFuzzer {
 					for (int i = 0; i < b.count; i++) {
 						check(b.startNs[i] < b.endNs[i] && b.startNs[i] >= 0, "times");
 						check(b.reads[i] >= 0 && b.writes[i] >= 0 && b.reads[i] + b.writes[i] > 0, "counts");
-						check(b.sharing[i] >= 1 && b.sharing[i] <= Math.max(1, store.threads().size()), "sharing");
+						check(b.sharing[i] >= 0 && b.sharing[i] <= Math.max(1, store.threads().size()), "sharing");
 						check(store.producers().isLeaf(b.producer[i]), "no leaf");
 						seen[0]++;
 					}

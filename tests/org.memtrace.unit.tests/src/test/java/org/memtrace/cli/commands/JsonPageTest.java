@@ -39,7 +39,7 @@ class JsonPageTest {
 	/** Commands that print no result, or print it as a file or a script. */
 	private static final Set<String> OTHERS = Set.of("record", "cc", "c++", "fortran", "finish", "delete", "copy", "rename",
 			"export", "experiment", "pack", "unpack", "render", "report", "open", "help", "completion", "otf2-stream", "otf2-write", "on-node",
-			"sources", "debug", "model-part", "import-part");
+			"sources", "serve", "debug", "model-part", "import-part");
 	@TempDir
 	static Path temporary;
 	private static String db;

@@ -27,10 +27,10 @@ class DamonReaderTest extends ImportTest {
 	void rangesBecomeAccessesOfTheirPages() throws Exception {
 		ImportReport report = read(file("a.txt", line(10, 0, 2, 0x10000, 0x12000, 5) + line(10.000002, 0, 2, 0x12000, 0x14000, 0)
 				+ line(10.1, 0, 2, 0x10000, 0x11000, 3) + line(10.100003, 0, 2, 0x11000, 0x14000, 0) + line(10.1, 1, 1, 0x10000, 0x11000, 2)));
-		assertEquals(List.of("10000 r2 w0 t-1 n-1 s1 - [10000000000,10100000000) 0 ?", //
-				"10000 r3 w0 t-1 n-1 s1 - [10000000000,10100000000) 0 ?", //
-				"10000 r5 w0 t-1 n-1 s1 - [9900000000,10000000000) 0 ?", //
-				"11000 r5 w0 t-1 n-1 s1 - [9900000000,10000000000) 0 ?"), AccessLines.of(catalogue, report));
+		assertEquals(List.of("10000 r2 w0 t-1 n-1 s0 - [10000000000,10100000000) 0 ?", //
+				"10000 r3 w0 t-1 n-1 s0 - [10000000000,10100000000) 0 ?", //
+				"10000 r5 w0 t-1 n-1 s0 - [9900000000,10000000000) 0 ?", //
+				"11000 r5 w0 t-1 n-1 s0 - [9900000000,10000000000) 0 ?"), AccessLines.of(catalogue, report));
 		assertEquals(CountUnit.SAMPLES, report.trace().counts());
 		assertEquals("none", report.trace().properties().get("guarantee_threads"));
 		assertTrue(report.toText().contains("2 of 5 ranges had no access"), report.toText());
@@ -42,8 +42,8 @@ class DamonReaderTest extends ImportTest {
 	void traceCmdAndOldKernels() throws Exception {
 		ImportReport report = read(file("a.txt", "cpus=4\n       kdamond.0-4711  [002]   100.000001: damon_aggregated:     target_id=0 nr_regions=1"
 				+ " 65536-69632: 4\n       kdamond.0-4711  [002]   100.200001: damon_aggregated:     target_id=0 nr_regions=1 65536-69632: 6\n"));
-		assertEquals(List.of("10000 r4 w0 t-1 n-1 s1 - [99800001000,100000001000) 0 ?",
-				"10000 r6 w0 t-1 n-1 s1 - [100000001000,100200001000) 0 ?"), AccessLines.of(catalogue, report));
+		assertEquals(List.of("10000 r4 w0 t-1 n-1 s0 - [99800001000,100000001000) 0 ?",
+				"10000 r6 w0 t-1 n-1 s0 - [100000001000,100200001000) 0 ?"), AccessLines.of(catalogue, report));
 	}
 
 	/** So much memory that pages would be without number: blocks are as large as needed. */

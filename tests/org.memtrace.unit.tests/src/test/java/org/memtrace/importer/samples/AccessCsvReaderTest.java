@@ -42,9 +42,9 @@ class AccessCsvReaderTest extends ImportTest {
 		assertEquals(List.of("601000 r1 w0 t7 n1 s2 grid [0,20000000) REMOTE_MEMORY 300", //
 				"601040 r0 w1 t7 n1 s2 grid [0,20000000) 0", //
 				"601ffc r0 w1 t8 n0 s2 grid [0,20000000) L1 0", //
-				"602000 r0 w1 t8 n0 s1 grid [0,20000000) L1 0", //
-				"700000 r1 w0 t8 n-1 s1 halo [0,20000000) 0 ?", //
-				"700000 r1 w1 t8 n-1 s1 halo [20000000,40000000) 0"), accesses(report));
+				"602000 r0 w1 t8 n0 s0 grid [0,20000000) L1 0", //
+				"700000 r1 w0 t8 n-1 s0 halo [0,20000000) 0 ?", //
+				"700000 r1 w1 t8 n-1 s0 halo [20000000,40000000) 0"), accesses(report));
 		assertEquals("sampled", report.trace().properties().get("guarantee_counts"));
 		assertEquals(List.of(), report.warnings());
 	}
