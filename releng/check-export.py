@@ -16,6 +16,11 @@ from collections import Counter
 from decimal import Decimal
 
 
+def sharing(row):
+    """The first half of the name of an access's type."""
+    return "NotKnown" if row["sharing"] in (None, "") else "Shared" if int(row["sharing"]) > 1 else "Private"
+
+
 def parquet(folder, rows):
     import pyarrow
     import pyarrow.dataset
@@ -81,7 +86,7 @@ def small_tables(folder, accesses):
         assert (s is None) == (row["structure_id"] is None), row
         if s is not None and row["offset"] is not None:
             assert s["start"] + row["offset"] == row["address"] < s["end"], row
-        shared = "Shared" if row["sharing"] > 1 else "Private"
+        shared = sharing(row)
         kinds = ["%s_%s" % (shared, what) for what, n in (("Read", row["reads"]), ("Write", row["writes"])) if n]
         assert row["type"] == "+".join(kinds), row
     return "tables " + ", ".join("%s %d" % (name, len(rows)) for name, rows in sorted(tables.items()))
@@ -110,7 +115,7 @@ def pjdump(file, rows):
     for row in rows:
         for count, what in ((row["reads"], "Read"), (row["writes"], "Write")):
             if int(count) > 0:
-                name = ("Shared_" if int(row["sharing"]) > 1 else "Private_") + what
+                name = sharing(row) + "_" + what
                 wanted[name, int(row["start_ns"]) * seconds, int(row["end_ns"]) * seconds, Decimal(count)] += 1
     assert events == wanted, "events differ: %s" % list(((events - wanted) + (wanted - events)).items())[:3]
     return "%d events in %d containers" % (sum(events.values()), len(containers) - 1)
@@ -125,7 +130,7 @@ def dump(file, rows):
                 areas[field[2]] += Decimal(field[6]) * (Decimal(field[4]) - Decimal(field[3]))
     wanted = Counter()
     for row in rows:
-        shared = "Shared_" if int(row["sharing"]) > 1 else "Private_"
+        shared = sharing(row) + "_"
         for count, what in ((row["reads"], "Read"), (row["writes"], "Write")):
             wanted[shared + what] += int(count) * Decimal(int(row["end_ns"]) - int(row["start_ns"])) * Decimal(10) ** -9
     for name in set(areas) | set(wanted):  # pj_dump prints microseconds

@@ -383,7 +383,7 @@ code away 4 $?
 told away "node cannot be asked by ssh (exit code 255)"
 [ ! -e away ] || fail "away: there is a folder for it"
 mkdir small
-if mount -t tmpfs -o size=10m tmpfs small 2> /dev/null; then
+if mount -t tmpfs -o size=18m tmpfs small 2> /dev/null; then
 	# the recorder has room, the trace has not: what is there comes here, and the loss is told
 	record --host-work "$work/small" -o full -- \
 		perl -e '@a = map { "x" x 4096 } 1 .. 3000; for $k (1 .. 40) { substr($_, 0, 1) = $k for @a }' > full.out 2> full.err < /dev/null
