@@ -19,7 +19,7 @@ static int reserve(struct fine_pages *t, size_t cap)
 		mt_rawunmap(chunk, cap * sizeof(*chunk));
 		return -ENOMEM;
 	}
-	if (t->n) {
+	if (t->n && t->page) {
 		memcpy(page, t->page, t->n * FINE_CHUNK * sizeof(*page));
 		memcpy(chunk, t->chunk, t->n * sizeof(*chunk));
 	}

@@ -85,7 +85,7 @@ void mt_note_standstill(const char *image, uint64_t start_ns, uint64_t records, 
 	struct mt_out o;
 	long fd;
 
-	memcpy(path, image, n);
+	memcpy(path, image, n + 1);
 	memcpy(path + n, "/" MT_FILE_STANDSTILL, sizeof("/" MT_FILE_STANDSTILL));
 	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
