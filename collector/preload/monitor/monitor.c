@@ -86,6 +86,7 @@
 #define REQUEST_EXIT 2
 #define REQUEST_OPEN 4
 #define REQUEST_CLOSE 8
+#define REQUEST_EVENT 16		/* times the event of the interval that ends: one word, so it is never of the interval before */
 
 /* Shared with threads of the program; futex words. */
 static struct {
@@ -966,6 +967,7 @@ static void run(void)
 		serve();
 		req = __atomic_exchange_n(&shared.request, 0, __ATOMIC_ACQ_REL);
 		if (req) {
+			mt_monitor_event(req / REQUEST_EVENT);
 			if (req & REQUEST_CLOSE)
 				windows_turn(false);
 			end_interval(req & REQUEST_EXIT);
@@ -1226,8 +1228,7 @@ void mt_monitor_event(enum mt_event ev)
 }
 
 /*
- * What the monitor has done so far: the steps of the end of an interval, the pages and records in
- * them, and the bytes of accesses in the file. Any thread; no system call, because a sandbox may kill for it.
+ * Steps of ends of intervals, pages and records in them, bytes of accesses. Any thread; no system call, because a sandbox may kill for it.
  */
 static uint64_t progress(void)
 {
@@ -1260,8 +1261,7 @@ static void ask(uint32_t request, enum mt_event ev)
 	done = __atomic_load_n(&shared.done, __ATOMIC_ACQUIRE);
 	if (ev == MT_EVENT_EXEC)
 		__atomic_add_fetch(&shared.execs, 1, __ATOMIC_RELEASE);
-	mt_monitor_event(ev);
-	__atomic_or_fetch(&shared.request, request, __ATOMIC_RELEASE);
+	__atomic_or_fetch(&shared.request, request | ev * REQUEST_EVENT, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&shared.wake, 1, __ATOMIC_RELEASE);
 	mt_futex_wake(&shared.wake);
 	/* gives up only on a monitor that stands still: how long it needs depends on the memory, the disk and the machine */
