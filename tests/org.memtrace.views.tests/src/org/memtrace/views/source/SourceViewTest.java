@@ -152,7 +152,7 @@ class SourceViewTest extends UiTest {
 		waitForViews();
 		assertEquals("Line 13: 8 reads, 8 writes, 1 thread, shared: 100 %.", bot.ui(view::said));
 		bot.run(() -> session.trace().selection().reset());
-		assertTrue(bot.ui(() -> view.snapshot().csv().get()).startsWith("line,reads,writes,threads,shared_percent\n"));
+		assertTrue(bot.ui(() -> view.snapshot().csv().get()).startsWith("line,reads,writes,threads,shared_percent,shared_not_known_percent\n"));
 
 		bot.run(() -> session.trace().selection().filters(org.memtrace.analysis.filter.FilterSet.NONE));
 		go(view, 8);
