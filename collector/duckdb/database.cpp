@@ -254,6 +254,11 @@ void Database::read_properties()
 {
 	if (!has_table("MT_SCHEMA"))
 		throw Bad(path + " is no trace database of memtrace");
+	// the table of notes may be missing, so a damaged row of it must not look like none
+	Statement odd(db, "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index', 'view', 'trigger')"
+			" OR type IN ('table', 'view') AND (name <> tbl_name OR instr(sql, name) = 0)");
+	if (odd.step())
+		throw damaged("its list of tables is not what was written, at " + odd.text(0));
 	Statement newest(db, "SELECT MAX(VERSION) FROM MT_SCHEMA");
 	schema = newest.step() ? static_cast<int>(newest.number(0)) : 0;
 	if (schema > LAST_VERSION)
