@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.serve.answer;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
-
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.build.AccessModels;
 import org.memtrace.aggregation.engine.AggregationOptions;
@@ -23,6 +20,7 @@ import org.memtrace.analysis.machine.Sides;
 import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.overview.RowLayout;
+import org.memtrace.analysis.overview.SharedPartitions;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CancelledException;
@@ -38,7 +36,6 @@ final class Described {
 	private static final double HEIGHT_PIXELS = 1000;
 	private static final double FONT_PIXELS = 12;
 	private static final double MIN_PIXELS = 2;
-	private static final int MOST_PARTITIONS = 64;
 
 	private final NodeNames names;
 	private final RowLayout rows;
@@ -46,17 +43,9 @@ final class Described {
 	private final FirstTouchLayer touches;
 	private final Aggregator aggregator;
 	private final double automaticP;
-	private final Map<Double, Partition> partitions = new LinkedHashMap<>(16, 0.75f, true) {
-		private static final long serialVersionUID = 1L;
-
-		@Override
-		protected boolean removeEldestEntry(Map.Entry<Double, Partition> eldest) {
-			return size() > MOST_PARTITIONS;
-		}
-	};
+	private final SharedPartitions partitions = new SharedPartitions();
 	private volatile SignificantLevels levels;
 	private volatile boolean complete;
-	private int waiting;
 
 	private Described(NodeNames names, RowLayout rows, PartLosses losses, FirstTouchLayer touches, Aggregator aggregator,
 			SignificantLevels.First first) {
@@ -123,31 +112,13 @@ final class Described {
 
 	/** The best partition at p. */
 	Partition partition(double p, Progress progress) throws CancelledException {
-		synchronized (partitions) {
-			Partition known = partitions.get(p);
-			if (known != null) {
-				return known;
-			}
-			waiting++;
-		}
-		try {
-			Partition found = complete ? levels.at(p).partition() : aggregator.partition(p, progress);
-			synchronized (partitions) {
-				partitions.put(p, found);
-			}
-			return found;
-		} finally {
-			synchronized (partitions) {
-				waiting--;
-				partitions.notifyAll();
-			}
-		}
+		return partitions.get(p, () -> complete ? levels.at(p).partition() : aggregator.partition(p, progress));
 	}
 
 	/** Finds all levels, once; pictures go first. */
 	synchronized void refine(Progress progress) throws CancelledException {
 		if (!complete) {
-			levels = SignificantLevels.compute(aggregator, SignificantLevels.DEFAULT_THRESHOLD, false, polite(progress));
+			levels = SignificantLevels.compute(aggregator, SignificantLevels.DEFAULT_THRESHOLD, false, partitions.polite(progress));
 			complete = true;
 			aggregator.expectFew();
 		}
@@ -161,35 +132,5 @@ final class Described {
 	/** Whether these are all. */
 	boolean isComplete() {
 		return complete;
-	}
-
-	/** Lets pictures use the aggregator between two steps of the search. */
-	private Progress polite(Progress progress) {
-		return new Progress() {
-			@Override
-			public void begin(String step, long total) {
-				progress.begin(step, total);
-			}
-
-			@Override
-			public void worked(long units) {
-				progress.worked(units);
-				synchronized (partitions) {
-					while (waiting > 0 && !progress.isCancelled()) {
-						try {
-							partitions.wait(100);
-						} catch (InterruptedException e) {
-							Thread.currentThread().interrupt();
-							return;
-						}
-					}
-				}
-			}
-
-			@Override
-			public boolean isCancelled() {
-				return progress.isCancelled();
-			}
-		};
 	}
 }

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.ocelotl;
 
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
@@ -25,6 +23,7 @@ import org.memtrace.analysis.machine.MachineSide;
 import org.memtrace.analysis.machine.Sides;
 import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.RowLayout;
+import org.memtrace.analysis.overview.SharedPartitions;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CancelledException;
@@ -47,8 +46,6 @@ final class Description {
 	private static final double FONT_PIXELS = 12;
 	/** What is lower in a picture of that height is not divided. */
 	private static final double MIN_PIXELS = 2;
-	/** Partitions kept for going to and fro. */
-	private static final int MAX_CACHED = 64;
 
 	/**
 	 * What a description is made from.
@@ -103,18 +100,9 @@ final class Description {
 	private final Aggregator aggregator;
 	private volatile Choice choice;
 	private volatile double automaticP;
-	private final Map<Double, Partition> cache = new LinkedHashMap<>(MAX_CACHED, 0.75f, true) {
-		private static final long serialVersionUID = 1L;
-
-		@Override
-		protected boolean removeEldestEntry(Map.Entry<Double, Partition> eldest) {
-			return size() > MAX_CACHED;
-		}
-	};
+	private final SharedPartitions partitions = new SharedPartitions();
 	private volatile SignificantLevels levels;
 	private volatile boolean complete;
-	/** Pictures that wait for the aggregator: the search for levels lets them go first. */
-	private int waiting;
 
 	private Description(Input input, NodeNames names, RowLayout rows, PartLosses losses, FirstTouchLayer touches, MachineSide machine,
 			Aggregator aggregator, SignificantLevels levels, SignificantLevels.Level automatic) {
@@ -128,7 +116,7 @@ final class Description {
 		this.aggregator = aggregator;
 		this.levels = levels;
 		this.automaticP = automatic.p();
-		cache.put(automatic.p(), automatic.partition());
+		partitions.put(automatic.p(), automatic.partition());
 	}
 
 	/** Builds the model, prepares it and finds the first levels. */
@@ -172,12 +160,12 @@ final class Description {
 	/** Finds all levels, on a thread of its own; pictures go first. For another choice of levels it may be called again. */
 	void refine(Choice wanted, Progress progress) throws CancelledException {
 		SignificantLevels all = complete && choice.sameLevels(wanted) ? levels
-				: SignificantLevels.compute(aggregator, wanted.precision(), wanted.normalised(), new Polite(progress));
+				: SignificantLevels.compute(aggregator, wanted.precision(), wanted.normalised(), partitions.polite(progress));
 		if (wanted.initial() != InitialLevel.BALANCED) {
 			automaticP = SignificantLevels.plainP(aggregator, all.levels().get(all.initial(wanted.initial())).p(),
 					all.normalised());
 		} else if (choice.initial() != InitialLevel.BALANCED) {
-			automaticP = SignificantLevels.balanced(aggregator, losses, new Polite(progress)).p();
+			automaticP = SignificantLevels.balanced(aggregator, losses, partitions.polite(progress)).p();
 		}
 		levels = all;
 		choice = wanted;
@@ -197,27 +185,11 @@ final class Description {
 
 	/** Best partition for a p. */
 	Partition partition(double p) throws CancelledException {
-		synchronized (cache) {
-			Partition known = cache.get(p);
-			if (known != null) {
-				return known;
-			}
-			waiting++;
-		}
-		try {
+		return partitions.get(p, () -> {
 			SignificantLevels known = levels;
 			boolean exact = complete && !known.normalised() && known == levels;
-			Partition found = exact ? known.at(p).partition() : aggregator.partition(p, Progress.NONE);
-			synchronized (cache) {
-				cache.put(p, found);
-			}
-			return found;
-		} finally {
-			synchronized (cache) {
-				waiting--;
-				cache.notifyAll();
-			}
-		}
+			return exact ? known.at(p).partition() : aggregator.partition(p, Progress.NONE);
+		});
 	}
 
 	Input input() {
@@ -276,39 +248,5 @@ final class Description {
 	/** Index of the level in force. */
 	int levelIndex(ViewState state) {
 		return levels.indexAt(axisP(effectiveP(state)));
-	}
-
-	/** Lets pictures use the aggregator between two steps of the search. */
-	private final class Polite implements Progress {
-		private final Progress progress;
-
-		Polite(Progress progress) {
-			this.progress = progress;
-		}
-
-		@Override
-		public void begin(String step, long total) {
-			progress.begin(step, total);
-		}
-
-		@Override
-		public void worked(long units) {
-			progress.worked(units);
-			synchronized (cache) {
-				while (waiting > 0 && !progress.isCancelled()) {
-					try {
-						cache.wait(100);
-					} catch (InterruptedException e) {
-						Thread.currentThread().interrupt();
-						return;
-					}
-				}
-			}
-		}
-
-		@Override
-		public boolean isCancelled() {
-			return progress.isCancelled();
-		}
 	}
 }
