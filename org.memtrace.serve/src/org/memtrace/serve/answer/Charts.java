@@ -20,6 +20,7 @@ import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.selection.Kept;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityPicture;

@@ -19,6 +19,7 @@ import org.memtrace.analysis.overview.BlockInfo;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions;
+import org.memtrace.analysis.selection.Kept;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.JsonText;
 import org.memtrace.analysis.text.Units;

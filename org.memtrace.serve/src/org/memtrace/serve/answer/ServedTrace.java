@@ -11,6 +11,7 @@ import org.memtrace.aggregation.model.ModelSource;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.selection.Kept;
 import org.memtrace.analysis.selection.SelectedTrace;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.source.RecordedCode;

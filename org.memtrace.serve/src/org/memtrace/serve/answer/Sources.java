@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
+import org.memtrace.analysis.selection.Kept;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.source.LineUse;
 import org.memtrace.analysis.source.SourceFiles;

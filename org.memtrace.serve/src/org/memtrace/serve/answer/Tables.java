@@ -12,9 +12,10 @@ import java.util.stream.Collectors;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
+import org.memtrace.analysis.selection.Kept;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.analysis.table.StructureSheet.Column;
+import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;

@@ -13,6 +13,7 @@ import org.memtrace.analysis.filter.SavedFilters;
 import org.memtrace.analysis.find.TraceIndex;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.selection.Kept;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -33,6 +34,9 @@ import org.memtrace.model.tree.ProducerTree;
  * no job reads it. Safe for all threads.
  */
 final class TraceData {
+	/** The filters in force and those before, for going back or comparing: a table needs as much memory as what passes. */
+	private static final int MOST_KEPT = 2;
+
 	/** What is closed in the end. */
 	private final TraceStore opened;
 	/** The store, seen through the tree of {@link #space}. */
@@ -50,11 +54,11 @@ final class TraceData {
 	final long accessCount;
 	/** Largest NUMA node of its pages, -1 if none is known. */
 	final int maxNode;
-	final FilteredTables<AccessTable, MemtraceException> filtered;
-	private final FilteredTables<EventTable, MemtraceException> filteredEvents = new FilteredTables<>(
+	final Kept<FilterSet, AccessTable> filtered;
+	private final Kept<FilterSet, EventTable> filteredEvents = new Kept<>(MOST_KEPT,
 			(filters, progress) -> filters.apply(events(progress), progress));
-	private final FilteredTables<Advisor, MemtraceException> advisors = new FilteredTables<>((none, progress) -> advise(progress));
-	private final FilteredTables<TraceIndex, MemtraceException> indexes = new FilteredTables<>((none, progress) -> index(progress));
+	private final Kept<FilterSet, Advisor> advisors = new Kept<>(MOST_KEPT, (none, progress) -> advise(progress));
+	private final Kept<FilterSet, TraceIndex> indexes = new Kept<>(MOST_KEPT, (none, progress) -> index(progress));
 	final TraceMarkers markers;
 	final String importReport;
 	private final Object eventsLock = new Object();
@@ -86,7 +90,7 @@ final class TraceData {
 			opened.close();
 			throw e;
 		}
-		filtered = new FilteredTables<>((filters, p) -> filters.apply(accesses, structures, p));
+		filtered = new Kept<>(MOST_KEPT, (filters, p) -> filters.apply(accesses, structures, p));
 	}
 
 	/** The events of the trace, read when they are asked for first; the caller has a lease. */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-package org.memtrace.serve.answer;
+package org.memtrace.analysis.selection;
 
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -15,9 +15,9 @@ import org.memtrace.model.Progress;
  * What was made last, so that going to and fro is immediate. Who asks for what another one makes waits for that one, and goes on when that
  * one gives up. Safe for all threads.
  */
-final class Kept<K, V> {
+public final class Kept<K, V> {
 	/** Makes what is not there. */
-	interface Maker<K, V> {
+	public interface Maker<K, V> {
 		V make(K key, Progress progress) throws MemtraceException;
 	}
 
@@ -29,12 +29,13 @@ final class Kept<K, V> {
 	private final Map<K, V> kept = new LinkedHashMap<>(16, 0.75f, true);
 
 	/** @param most things that are kept; the one that was not asked for longest goes first */
-	Kept(int most, Maker<K, V> maker) {
+	public Kept(int most, Maker<K, V> maker) {
 		this.most = most;
 		this.maker = maker;
 	}
 
-	V get(K key, Progress progress) throws MemtraceException {
+	/** What belongs to the key, made now if it is not there. */
+	public V get(K key, Progress progress) throws MemtraceException {
 		synchronized (this) {
 			while (true) {
 				V known = kept.get(key);
@@ -69,10 +70,5 @@ final class Kept<K, V> {
 				notifyAll();
 			}
 		}
-	}
-
-	/** What is there; null when it is not. */
-	synchronized V peek(K key) {
-		return kept.get(key);
 	}
 }
