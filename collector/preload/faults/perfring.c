@@ -26,9 +26,9 @@
 #include <sys/ioctl.h>
 
 #include "common/rawsys.h"
+#include "preload/faults/perfevent.h"
 
 #define PAGE MT_PAGE
-#define FORMAT_LOST 16u		/* PERF_FORMAT_LOST, which older headers do not have */
 /* Of all rings of a process: they are allocated at once, on hundreds of CPUs too. */
 #define TOTAL_BYTES (256u << 20)
 
@@ -44,68 +44,22 @@ struct sample {
 };
 #define SAMPLE_MIN offsetof(struct sample, abi)
 
-int zap_possible_cpus(void)
-{
-	char buf[256];
-	long fd = mt_sys(SYS_openat, AT_FDCWD, "/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC, 0);
-	long n = fd < 0 ? -1 : mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
-	int last = 0, v = 0;
-
-	if (fd >= 0)
-		mt_sys(SYS_close, fd);
-	if (n <= 0)
-		return 1024;
-	for (long i = 0; i < n; i++) {
-		if (buf[i] >= '0' && buf[i] <= '9')
-			last = v = v * 10 + (buf[i] - '0');
-		else
-			v = 0;
-	}
-	return last + 1;
-}
-
-static int64_t read_lost(int fd)
-{
-	uint64_t v[2];		/* count, lost */
-
-	return mt_sys(SYS_read, fd, v, sizeof(v)) == sizeof(v) ? (int64_t)v[1] : -1;
-}
-
 static long open_cpu(struct zap_perf *p, int tid, int cpu, uint64_t event)
 {
-	struct perf_event_attr a;
+	struct perf_event_attr a = { .config = event, .sample_period = 1 };
+	int counts_lost = p->read_lost != NULL;
 	long fd;
 
-	memset(&a, 0, sizeof(a));
-	a.size = sizeof(a);
-	a.type = PERF_TYPE_SOFTWARE;
-	a.config = event;
-	a.sample_period = 1;
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;	/* the CPU is that of the ring */
 	if (p->with_regs) {
 		a.sample_type |= PERF_SAMPLE_REGS_INTR;
 		a.sample_regs_intr = ZAP_SAMPLE_REGS;
 	}
 	a.exclude_kernel = !p->with_kernel;
-	a.exclude_hv = 1;
-	a.inherit = 1;
-	a.inherit_thread = 1;
-	a.remove_on_exec = 1;
-	a.use_clockid = 1;
-	a.clockid = CLOCK_MONOTONIC;
-	a.watermark = 1;
 	a.wakeup_watermark = (uint32_t)(p->data_bytes / 2);
-	a.read_format = p->read_lost ? FORMAT_LOST : 0;
-	fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd == -EINVAL && p->read_lost) {
+	fd = zap_perf_event(&a, tid, cpu, &counts_lost);
+	if (!counts_lost)
 		p->read_lost = NULL;
-		a.read_format = 0;	/* kernels before 6.0 */
-		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	}
-	if (fd == -EINVAL || fd == -E2BIG) {
-		a.inherit_thread = a.remove_on_exec = 0;	/* kernels before 5.13 */
-		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	}
 	return fd;
 }
 
@@ -187,7 +141,7 @@ int zap_perf_open(struct zap_perf *p, int tid, uint32_t ring_pages, const char *
 	p->with_regs = 1;
 	for (;;) {
 		p->data_bytes = pages * PAGE;
-		p->read_lost = read_lost;
+		p->read_lost = zap_perf_event_lost;
 		err = open_all(p, tid, what);
 		if (!err)
 			return 0;
@@ -211,17 +165,6 @@ void zap_perf_close(struct zap_perf *p)
 	if (p->ring)
 		mt_rawunmap(p->ring, (size_t)p->ncpus * sizeof(*p->ring));
 	p->ring = NULL;
-}
-
-/* n bytes at position pos of the ring, which may wrap. */
-static void copy_out(const struct zap_perf *p, const char *data, uint64_t pos, void *to, size_t n)
-{
-	size_t off = pos & (p->data_bytes - 1), first = p->data_bytes - off;
-
-	if (first > n)
-		first = n;
-	memcpy(to, data + off, first);
-	memcpy((char *)to + first, data, n - first);
 }
 
 /* The kernel leaves out what does not fit: the largest record, and one that says how much was left out. */
@@ -260,18 +203,18 @@ static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until
 		/* room for the kernel while we read */
 		if (tail - ctl->data_tail > p->data_bytes / 8)
 			give_back(p, r, tail);
-		copy_out(p, data, tail, &s.header, sizeof(s.header));
+		zap_ring_copy(data, p->data_bytes, tail, &s.header, sizeof(s.header));
 		if (s.header.size < sizeof(s.header) || s.header.size > head - tail) {
 			p->bad++;
 			tail = head;
 			break;
 		}
 		n = s.header.size < sizeof(s) ? s.header.size : sizeof(s);
-		copy_out(p, data, tail, &s, n);
+		zap_ring_copy(data, p->data_bytes, tail, &s, n);
 		if (s.header.type == PERF_RECORD_LOST && n >= 24) {
 			uint64_t lost[2];	/* id, count */
 
-			copy_out(p, data, tail + sizeof(s.header), lost, sizeof(lost));
+			zap_ring_copy(data, p->data_bytes, tail + sizeof(s.header), lost, sizeof(lost));
 			r->full = 1;
 			if (!p->read_lost)
 				p->lost += lost[1];

@@ -42,9 +42,6 @@ struct zap_perf {
 	uint64_t bad;		/* records that could not be understood; reading resumed at the head */
 };
 
-/* Highest number of a CPU that may ever be online + 1. */
-int zap_possible_cpus(void);
-
 #define ZAP_RING_PAGE 4096u	/* sizes of rings are told in pages of so many bytes, whatever the kernel's are */
 
 /*

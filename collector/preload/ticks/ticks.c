@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * The event is the software event cpu-clock, a high-resolution timer that runs while the thread runs: no PMU, in virtual machines, too, and
- * no privileges (perf_event_paranoid <= 2; what a thread does in the kernel is seen with <= 1). As those of page faults (perfring.c) it is
- * inherited by threads, not by children, removed by exec, and there is one for each CPU, since inherited ones can be mapped only so.
+ * no privileges (perf_event_paranoid <= 2; what a thread does in the kernel is seen with <= 1). As those of page faults
+ * (faults/perfring.c) it is inherited by threads, not by children, removed by exec, and there is one for each CPU, since inherited ones can
+ * be mapped only so.
  *
  * Lines of ticks.log, fields between commas:
  *   H,PERIOD_NS,ARCH,KERNEL		once: time between two ticks, processor, 1: those in the kernel are there
@@ -20,14 +21,13 @@
 #include <sys/ioctl.h>
 
 #include "common/rawsys.h"
-#include "preload/faults/perfring.h"
+#include "preload/faults/perfevent.h"
 #include "preload/memory/rwp.h"
 #include "preload/memory/space.h"
 
 #define RING_PAGES 32		/* of data, for each CPU: 700 ticks of x86-64, so most of a second */
 #define TOTAL_BYTES (32u << 20)	/* of all rings of a process */
 #define BUFFER_BYTES (1ul << 20)
-#define FORMAT_LOST 16u		/* PERF_FORMAT_LOST, which older headers do not have */
 #define TK_CODE 64		/* bytes of code that are kept from a tick on, and before it */
 #define CODE_SLOTS (1u << 14)
 #define PROBES 32
@@ -95,37 +95,13 @@ static uint64_t stride_of(uint64_t written)
 
 static long open_cpu(int tid, int cpu, uint64_t period_ns, int with_kernel)
 {
-	struct perf_event_attr a;
-	long fd;
+	struct perf_event_attr a = { .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = period_ns };
 
-	memset(&a, 0, sizeof(a));
-	a.size = sizeof(a);
-	a.type = PERF_TYPE_SOFTWARE;
-	a.config = PERF_COUNT_SW_CPU_CLOCK;
-	a.sample_period = period_ns;
 	a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER;
 	a.sample_regs_user = TK_REGS_MASK;
 	a.exclude_kernel = !with_kernel;
-	a.exclude_hv = 1;
-	a.inherit = 1;
-	a.inherit_thread = 1;
-	a.remove_on_exec = 1;
-	a.use_clockid = 1;
-	a.clockid = CLOCK_MONOTONIC;
-	a.watermark = 1;
 	a.wakeup_watermark = (uint32_t)tk.data_bytes;	/* nobody waits for it */
-	a.read_format = tk.read_lost ? FORMAT_LOST : 0;
-	fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd == -EINVAL && tk.read_lost) {
-		tk.read_lost = 0;
-		a.read_format = 0;	/* kernels before 6.0 */
-		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	}
-	if (fd == -EINVAL || fd == -E2BIG) {
-		a.inherit_thread = a.remove_on_exec = 0;	/* kernels before 5.13 */
-		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	}
-	return fd;
+	return zap_perf_event(&a, tid, cpu, &tk.read_lost);
 }
 
 static void close_all(void)
@@ -298,17 +274,6 @@ static void on_tick(const struct sample *s)
 	mt_out_char(&tk.out, '\n');
 }
 
-/* n bytes at position pos of the ring, which may wrap. */
-static void copy_out(const char *data, uint64_t pos, void *to, size_t n)
-{
-	size_t off = pos & (tk.data_bytes - 1), first = tk.data_bytes - off;
-
-	if (first > n)
-		first = n;
-	memcpy(to, data + off, first);
-	memcpy((char *)to + first, data, n - first);
-}
-
 static void read_ring(struct ring *r)
 {
 	struct perf_event_mmap_page *ctl = (void *)r->map;
@@ -319,18 +284,18 @@ static void read_ring(struct ring *r)
 		struct record s;
 		size_t n;
 
-		copy_out(data, tail, &s.header, sizeof(s.header));
+		zap_ring_copy(data, tk.data_bytes, tail, &s.header, sizeof(s.header));
 		if (s.header.size < sizeof(s.header) || s.header.size > head - tail) {
 			tk.lost++;
 			tail = head;
 			break;
 		}
 		n = s.header.size < sizeof(s) ? s.header.size : sizeof(s);
-		copy_out(data, tail, &s, n);
+		zap_ring_copy(data, tk.data_bytes, tail, &s, n);
 		if (s.header.type == PERF_RECORD_LOST && n >= 24 && !tk.read_lost) {
 			uint64_t lost[2];	/* id, count */
 
-			copy_out(data, tail + sizeof(s.header), lost, sizeof(lost));
+			zap_ring_copy(data, tk.data_bytes, tail + sizeof(s.header), lost, sizeof(lost));
 			tk.lost += lost[1];
 		} else if (s.header.type == PERF_RECORD_SAMPLE && n >= RECORD_MIN) {
 			struct sample t = {
@@ -357,11 +322,11 @@ void tk_read(void)
 void tk_flush(void)
 {
 	for (int i = 0; tk.read_lost && i < tk.nrings; i++) {
-		uint64_t v[2];		/* count, lost */
+		const int64_t lost = zap_perf_event_lost(tk.ring[i].fd);
 
-		if (mt_sys(SYS_read, tk.ring[i].fd, v, sizeof(v)) == sizeof(v) && v[1] > tk.ring[i].lost) {
-			tk.lost += v[1] - tk.ring[i].lost;
-			tk.ring[i].lost = v[1];
+		if (lost > (int64_t)tk.ring[i].lost) {
+			tk.lost += (uint64_t)lost - tk.ring[i].lost;
+			tk.ring[i].lost = (uint64_t)lost;
 		}
 	}
 	if (tk.lost + tk.out.lost_lines > tk.told) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/faults/events.c preload/faults/closelook.c common/out.c preload/faults/around.c preload/faults/decode.c preload/faults/records.c preload/faults/perfring.c preload/memory/ranges.c preload/faults/x86rw.c common/rawmem.c preload/faults/arm64rw.c
+// uses: preload/faults/events.c preload/faults/closelook.c common/out.c preload/faults/around.c preload/faults/decode.c preload/faults/records.c preload/faults/perfring.c preload/faults/perfevent.c preload/memory/ranges.c preload/faults/x86rw.c common/rawmem.c preload/faults/arm64rw.c
 /* From faults to records and counters. */
 #include <fcntl.h>
 #include <stdlib.h>

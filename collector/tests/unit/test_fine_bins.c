@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/fine/fine.c preload/fine/files.c preload/fine/pages.c preload/fine/panel.c preload/fine/pieces.c preload/fine/strata.c preload/fine/threads.c preload/faults/perfring.c preload/memory/ranges.c common/rawmem.c common/out.c
+// uses: preload/fine/fine.c preload/fine/files.c preload/fine/pages.c preload/fine/panel.c preload/fine/pieces.c preload/fine/strata.c preload/fine/threads.c preload/faults/perfring.c preload/faults/perfevent.c preload/memory/ranges.c common/rawmem.c common/out.c
 // includes: preload/fine/fine.c
 /*
  * Bins of the fine clock on a program that is made up: a page table of the test says what is mapped, its faults come from it, and so the

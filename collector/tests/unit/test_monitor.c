@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/monitor/descriptors.c preload/monitor/program.c preload/monitor/price.c preload/fine/fine.c preload/fine/files.c preload/fine/pages.c preload/fine/panel.c preload/fine/pieces.c preload/fine/strata.c preload/fine/threads.c preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
+// uses: preload/monitor/descriptors.c preload/monitor/program.c preload/monitor/price.c preload/fine/fine.c preload/fine/files.c preload/fine/pages.c preload/fine/panel.c preload/fine/pieces.c preload/fine/strata.c preload/fine/threads.c preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/perfevent.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
 // includes: preload/monitor/monitor.c
 /*
  * What the monitor adds up and when it does what, without a traced program: the clock, the scan and the

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/faults/perfring.c common/rawmem.c
+// uses: preload/faults/perfring.c preload/faults/perfevent.c common/rawmem.c
 /* Rings made by hand: events over the end of the ring, losses, the time limit, damage; and real ones that overflow. */
 #include <linux/perf_event.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/ticks/ticks.c preload/memory/ranges.c common/rawmem.c common/out.c
+// uses: preload/ticks/ticks.c preload/faults/perfevent.c preload/memory/ranges.c common/rawmem.c common/out.c
 // includes: preload/ticks/ticks.c
 /* What is read from a ring becomes lines of ticks.log: ticks, code once, weights, losses; and what really comes from the kernel. */
 #include "harness.h"
@@ -21,11 +21,6 @@ long zap_rwp_peek(int mem_fd, int pagemap_fd, uint64_t addr, void *buf, size_t n
 	(void)buf;
 	(void)n;
 	return -1;
-}
-
-int zap_possible_cpus(void)
-{
-	return (int)sysconf(_SC_NPROCESSORS_CONF);
 }
 
 static char path[64] = "/tmp/mt-ticks-ring-XXXXXX";
