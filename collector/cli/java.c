@@ -11,6 +11,7 @@
  * archive in the cache folder, which it makes by itself at the end of the first
  * run (-XX:+AutoCreateSharedArchive).
  */
+#include "cli/base/cache.h"
 #include "cli/base/self.h"
 #include "cli/java.h"
 #include "cli/table/args.h"
@@ -147,38 +148,6 @@ int mt_find_java(char path[PATH_MAX])
 	return mt_fail(NULL, MT_EXIT_UNAVAILABLE, "this command needs Java %d or newer, and there is none; "
 		       "install one (Debian 13: apt-get install openjdk-21-jre-headless, elsewhere https://adoptium.net) "
 		       "or set MEMTRACE_JAVA", JAVA_MIN);
-}
-
-static int make_dirs(const char *path)
-{
-	char copy[PATH_MAX];
-	char *p;
-
-	if (join(copy, "%s", path))
-		return -ENAMETOOLONG;
-	for (p = copy + 1; (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		if (mkdir(copy, 0777) && errno != EEXIST)
-			return -errno;
-		*p = '/';
-	}
-	return mkdir(copy, 0777) && errno != EEXIST ? -errno : 0;
-}
-
-int mt_cache_dir(char path[PATH_MAX])
-{
-	const char *env = getenv("MEMTRACE_CACHE"), *home = getenv("HOME");
-	int rc;
-
-	if (env && *env)
-		rc = join(path, "%s", env);
-	else if ((env = getenv("XDG_CACHE_HOME")) && *env == '/')
-		rc = join(path, "%s/memtrace", env);
-	else if (home && *home == '/')
-		rc = join(path, "%s/.cache/memtrace", home);
-	else
-		return -ENOENT;
-	return rc ? rc : make_dirs(path);
 }
 
 /* The jars that the command line needs; plugins/ of the product has many more. */

@@ -19,7 +19,4 @@ int mt_find_java(char path[PATH_MAX]);
  */
 int mt_exec_java(const struct mt_command *cmd, int argc, char **argv);
 
-/* Folder for caches (made when missing), or -errno; @path ends without a slash. */
-int mt_cache_dir(char path[PATH_MAX]);
-
 #endif

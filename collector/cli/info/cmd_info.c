@@ -11,6 +11,7 @@
 #include "cli/table/native.h"
 #include "cli/trace/accesses.h"
 #include "cli/backend/backend.h"
+#include "cli/measure/measure.h"
 #include "cli/names/finish.h"
 #include "cli/info/info.h"
 #include "cli/finish/manifest.h"
@@ -202,10 +203,16 @@ static void print_seen(const json_t *m, const char *lost)
 
 static void print_samples(const json_t *m)
 {
+	char *measured;
+
 	if (*mt_info_text(json_object_get(m, "zoom"), "text"))
 		printf("Zoom        %s\n", mt_info_text(json_object_get(m, "zoom"), "text"));
 	if (*mt_info_text(json_object_get(m, "ticks"), "text"))
 		printf("Ticks       %s\n", mt_info_text(json_object_get(m, "ticks"), "text"));
+	measured = json_object_get(m, "measured") ? mt_measure_line(json_object_get(m, "measured")) : NULL;
+	if (measured)
+		printf("Costs       %s\n", measured);
+	free(measured);
 }
 
 static void print_person(const json_t *m, const char *trace, struct image *im, size_t n)

@@ -14,6 +14,7 @@
 #include "cli/base/util.h"
 #include "cli/finish/manifest.h"
 #include "cli/io/io.h"
+#include "cli/measure/measure.h"
 #include "cli/record/beside.h"
 #include "cli/record/job.h"
 #include "cli/record/run.h"
@@ -54,7 +55,7 @@ static json_t *parameters(const struct mt_run *r)
 static json_t *first_manifest(const struct mt_run *r, const struct mt_args *a, const char *program)
 {
 	struct mt_backend_request wanted = request(r);
-	json_t *m = json_object(), *argv = json_array(), *rev = json_array(), *sources;
+	json_t *m = json_object(), *argv = json_array(), *rev = json_array(), *sources, *measured = mt_measure_known();
 	char *cwd = getcwd(NULL, 0), when[64], *id = mt_build_id(program), *real;
 	const char *name = mt_args_get(a, "name"), *purpose = mt_args_get(a, "purpose");
 	const char *asked = mt_run_requested(a);
@@ -94,6 +95,8 @@ static json_t *first_manifest(const struct mt_run *r, const struct mt_args *a, c
 	if (purpose && *purpose)
 		json_object_set_new(m, "purpose", mt_json_text(purpose));
 	json_object_set_new(m, "host", mt_host_describe(r->dir));
+	if (measured)
+		json_object_set_new(m, "measured", measured);
 	json_object_set_new(m, "clock", json_pack("{s:s, s:s, s:I, s:I, s:s}", "id", "CLOCK_MONOTONIC",
 		"unit", "ns", "start_ns", (json_int_t)mt_monotonic_ns(), "end_ns", (json_int_t)-1,
 		"start_realtime", when));

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/java.c cli/base/self.c cli/base/util.c
+// uses: cli/java.c cli/base/cache.c cli/base/self.c cli/base/util.c
 // includes: cli/java.c
 /* Which Java and which jars are taken, and what an archive of classes is called; in folders that are made here. */
 #include "harness.h"
+#include "cli/base/cache.h"
 #include "cli/java.c"
 
 static char said[512];
@@ -31,7 +32,7 @@ static const char *put(const char *name, const char *text, mode_t mode)
 	snprintf(path, sizeof(path), "%s/%s", top, name);
 	memcpy(dir, path, sizeof(path));
 	*strrchr(dir, '/') = 0;
-	CHECK_EQ(make_dirs(dir), 0);
+	CHECK_EQ(mt_make_dirs(dir), 0);
 	f = fopen(path, "we");
 	CHECK(f != NULL);
 	if (f) {

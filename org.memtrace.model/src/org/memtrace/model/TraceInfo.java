@@ -44,6 +44,8 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 	public static final String PROPERTY_LATE = "late_intervals";
 	/** How many ticks of the CPU clock there are, as a sentence, or why there are none; empty: the recorder was to take none. */
 	public static final String PROPERTY_TICKS = "ticks";
+	/** Property: what memory cost on the machine, for {@link org.memtrace.model.memory.MeasuredMachine}; absent: not measured. */
+	public static final String PROPERTY_MEASURED = "measured";
 	/** Property: a sentence about blocks that no structure stands for, as too many lived too shortly; absent when there are none. */
 	public static final String PROPERTY_UNLISTED = "unlisted_blocks";
 	/** Property: a sentence about the part of the time in which accesses were counted; absent when it was all of it. */

@@ -21,6 +21,7 @@ import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.memory.MeasuredMachine;
 import org.memtrace.model.store.TraceStore;
 
 import com.google.gson.JsonObject;
@@ -88,10 +89,25 @@ public final class InfoCommand implements Command {
 		v.put("Seen", TraceSummary.seen(info));
 		v.put("Intervals", info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, ""));
 		v.put("Ticks", info.properties().getOrDefault(TraceInfo.PROPERTY_TICKS, ""));
+		v.put("Costs", costs(MeasuredMachine.of(info.properties().getOrDefault(TraceInfo.PROPERTY_MEASURED, ""))));
 		v.put("Blocks", info.properties().getOrDefault(TraceInfo.PROPERTY_UNLISTED, ""));
 		v.put("Processes", info.properties().getOrDefault(TraceInfo.PROPERTY_UNRECORDED, ""));
 		v.put("Reads", TraceSummary.maybeUntouched(info));
 		return v;
+	}
+
+	/** What memory cost on the recorded machine, the figures that say most. */
+	private static String costs(MeasuredMachine m) {
+		StringBuilder b = new StringBuilder();
+		Map<String, String> shown = new LinkedHashMap<>();
+		shown.put("latency_l2", "L2");
+		shown.put("latency_l3", "L3");
+		shown.put("latency_memory", "memory");
+		shown.put("line_transfer", "a line of another core");
+		shown.put("fault", "a page fault");
+		shown.forEach((name, words) -> m.figure(name).ifPresent(f -> b.append(b.isEmpty() ? "" : ", ").append(words)
+				.append(String.format(Locale.ROOT, f.value() < 10 ? " %.2f ns" : " %.0f ns", f.value()))));
+		return b.toString();
 	}
 
 	private static JsonObject json(TraceStore store, TraceArgument.Database file) throws MemtraceException {

@@ -16,6 +16,7 @@ import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.MeasuredMachine;
 
 /**
  * What an imported trace says of itself: what its manifest has, and what was counted.
@@ -79,6 +80,7 @@ record ImportedTrace(TraceDirectory trace, String name, int fanout, ImportCounts
 		manifest.object("overhead").primitives().forEach((key, value) -> p.put("overhead_" + key, value));
 		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
 		p.put(TraceInfo.PROPERTY_TICKS, manifest.object("ticks").text("text"));
+		p.put(TraceInfo.PROPERTY_MEASURED, measured(manifest.object("measured")).text());
 		p.put(TraceInfo.PROPERTY_UNLISTED, manifest.object("unlisted").text("text"));
 		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));
 		p.put(TraceInfo.PROPERTY_UNRECORDED, manifest.object("unrecorded").text("text"));
@@ -112,6 +114,17 @@ record ImportedTrace(TraceDirectory trace, String name, int fanout, ImportCounts
 				host.text("name"), (host.text("os") + " " + host.text("kernel")).strip(),
 				(int) host.number("cpus_online", 0), 0, 0, Math.max(0, start), end,
 				recordedAt(clock.text("start_realtime")), trace.pageSizeBytes(), purpose, new TreeMap<>(p));
+	}
+
+	/** What memory costs there; of a job on several machines that of the lowest rank, as all else of the host. */
+	private static MeasuredMachine measured(Json m) {
+		Json figures = m.object("figures");
+		StringBuilder text = new StringBuilder("l2_bytes=").append(m.number("l2_bytes", 0));
+		for (String name : figures.object().keySet()) {
+			Json f = figures.object(name);
+			text.append(' ').append(name).append('=').append(f.text("value")).append(',').append(f.text("low")).append(',').append(f.text("high"));
+		}
+		return MeasuredMachine.of(text.toString());
 	}
 
 	private static Instant recordedAt(String text) {
