@@ -39,6 +39,13 @@ public enum Dbms {
 		}
 
 		@Override
+		public boolean listsTables(Connection db) throws SQLException {
+			return Sqlite.number(db, 0, """
+					SELECT COUNT(*) FROM sqlite_master WHERE type NOT IN ('table', 'index', 'view', 'trigger')
+					OR type IN ('table', 'view') AND (name <> tbl_name OR instr(sql, name) = 0)""") == 0;
+		}
+
+		@Override
 		public String suffix() {
 			return "";
 		}
@@ -190,6 +197,11 @@ public enum Dbms {
 	}
 
 	public abstract boolean hasTable(Connection db, String name) throws SQLException;
+
+	/** Whether the list of tables of a database of ours is well-formed, so that a table that it does not name is none. */
+	public boolean listsTables(Connection db) throws SQLException {
+		return true; // what is missing in others is told by whoever reads it
+	}
 
 	/** How the name of a database file ends. */
 	public abstract String suffix();

@@ -181,6 +181,9 @@ public final class SqlTraceStore implements TraceStore {
 			if (!ours && dbms != Dbms.SQLITE) { // FrameSoc writes no others, and H2 loses tables without a word
 				throw new StoreException(file + " is damaged: its table MT_SCHEMA is missing");
 			}
+			if (ours && !dbms.listsTables(db)) {
+				throw new StoreException(file + " is damaged: its list of tables is not what was written");
+			}
 			if (ours) {
 				long version = Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA");
 				if (version > Schema.VERSION) {

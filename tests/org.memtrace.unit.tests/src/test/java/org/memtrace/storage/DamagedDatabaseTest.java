@@ -175,7 +175,7 @@ class DamagedDatabaseTest {
 	}
 
 	/** A database in SQLite that somebody changed. */
-	private Path changed(Contents contents, String sql) throws Exception {
+	private Path changed(Contents contents, String... sql) throws Exception {
 		Path file = directory.resolve("t.db");
 		Files.deleteIfExists(file);
 		contents.write(Stores.createFile(file, notice -> {
@@ -300,6 +300,22 @@ class DamagedDatabaseTest {
 					answers(store);
 				}
 			}, change[1]).getMessage(), change[1]);
+		}
+	}
+
+	/** A row of SQLite's own list of tables: the table of notes may be missing, so a damaged row of it must not look like none. */
+	@Test
+	void theListOfTables() throws Exception {
+		// SQLite knows its words in other letters, too
+		for (String change : new String[] {"type = 'Table'", "name = 'mT_NOTE'", "name = 'mT_NOTE', tbl_name = 'mT_NOTE'"}) {
+			Path file = changed(DamagedDatabaseTest::write, "PRAGMA writable_schema = 1", "UPDATE sqlite_master SET " + change
+					+ " WHERE name = 'MT_NOTE'");
+			String told = assertThrows(StoreException.class, () -> {
+				try (TraceStore store = Stores.openFile(file)) {
+					store.readNote("topology.xml");
+				}
+			}, change).getMessage();
+			assertEquals(file + " is damaged: its list of tables is not what was written", told, change);
 		}
 	}
 
