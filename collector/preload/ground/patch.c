@@ -180,6 +180,8 @@ static long patch_site(const struct mt_clone_site *s, int i, void *to, struct sa
 	return write_code(saved->at, code, bytes);
 }
 
+const void *mt_patch_call_of_libc;
+
 int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 {
 	struct saved saved[n + MT_SITES];
@@ -223,8 +225,13 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 	closed = close_window();
 	if (!ret)
 		ret = closed;
-	if (!ret)
+	if (!ret) {
+		size_t size;
+		const uint8_t *code = libc_symbol("getpid", &size);
+
+		mt_patch_call_of_libc = code ? mt_arch_call_of(code, size) : NULL;
 		return 0;
+	}
 	/* the one that failed is unchanged, or only its protection could not be restored */
 	while (done--)
 		write_code(saved[done].at, saved[done].code, saved[done].n);

@@ -10,6 +10,7 @@
 
 #include "common/rawsys.h"
 #include "preload/ground/asm.h"
+#include "preload/ground/patch.h"
 #include "preload/ground/process.h"
 #include "preload/ground/quiet.h"
 #include "preload/ground/thread.h"
@@ -267,8 +268,8 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 	case SYS_clone3:
 		ret = clone3_call((const struct clone_args3 *)a, (size_t)b);
 		break;
-	default:
-		ret = mt_sys6(n, a, b, c, d, e, f);
+	default:	/* from libc, as without a hook: a program may have said that calls from elsewhere go to a handler of its own */
+		ret = mt_patch_call_of_libc ? mt_arch_sys_at(n, a, b, c, d, e, f, mt_patch_call_of_libc) : mt_sys6(n, a, b, c, d, e, f);
 		break;
 	}
 	if (mt_failed(ret)) {

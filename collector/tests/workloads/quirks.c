@@ -1315,6 +1315,50 @@ static int raw_exit(void)
 	return 0;
 }
 
+static volatile char dispatch;		/* 1: calls from elsewhere than libc come to dispatched() */
+static volatile long dispatched_calls;
+
+static void dispatched(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	dispatch = 0;
+	dispatched_calls += info->si_code == 2;		/* SYS_USER_DISPATCH */
+}
+
+/* System calls from elsewhere than libc go to a handler of the program: those of libc stay libc's, syscall() as well. */
+static int user_dispatch(void)
+{
+	struct sigaction sa = { .sa_sigaction = dispatched, .sa_flags = SA_SIGINFO };
+	const int pid = getpid(), parent = getppid();
+	uintptr_t start = 0, end = 0;
+	char line[500];
+	FILE *f = fopen("/proc/self/maps", "r");
+	long got[3];
+
+	while (f && fgets(line, sizeof(line), f) && !(start <= (uintptr_t)getpid && (uintptr_t)getpid < end))
+		if (sscanf(line, "%lx-%lx", &start, &end) != 2)
+			return 1;
+	if (f)
+		fclose(f);
+	sigaction(SIGSYS, &sa, NULL);
+	if (prctl(59 /* PR_SET_SYSCALL_USER_DISPATCH */, 1, start, end - start, &dispatch)) {
+		puts("no user dispatch");
+		return 0;
+	}
+	dispatch = 1;
+	got[0] = getpid();
+	got[1] = syscall(SYS_getppid);
+	got[2] = syscall(SYS_close, -1);
+	dispatch = 0;
+	const int err = errno;
+
+	prctl(59, 0, 0, 0, NULL);
+	printf("getpid %d, syscall %d, error %ld %d, %ld calls came to the handler\n", got[0] == pid, got[1] == parent, got[2], err,
+	       dispatched_calls);
+	return 0;
+}
+
 static int aborts(void)
 {
 	puts("about to abort");
@@ -1392,7 +1436,7 @@ static const struct quirk {
 	{ "daemonize", daemonize, 0 }, { "closefrom", closefroms, 0 },
 	{ "close-loop", close_loop, 0 }, { "first-descriptor", first_descriptor, 0 },
 	{ "atexit", atexits, 21 }, { "quick-exit", quick, 22 }, { "under-exit", under_exit, 23 },
-	{ "raw-exit", raw_exit, 24 }, { "abort", aborts, 134 }, { "crash", crash, 139 },
+	{ "raw-exit", raw_exit, 24 }, { "user-dispatch", user_dispatch, 0 }, { "abort", aborts, 134 }, { "crash", crash, 139 },
 	{ "crash-in-thread", crash_in_thread, 139 }, { "sigterm", terminated, 143 },
 	{ "sigkill", killed, 137 },
 };
