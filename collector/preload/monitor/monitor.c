@@ -24,7 +24,6 @@
  */
 #include "preload/monitor/monitor.h"
 
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -339,10 +338,7 @@ static void serve(void)
 /* Has the process ended? Asked by a monitor that outlives it. */
 static int program_ended(void)
 {
-	const struct timespec now = { 0, 0 };
-	struct pollfd p = { mon.pid_fd, POLLIN, 0 };
-
-	return shared.apart && mt_sys(SYS_ppoll, &p, 1, &now, 0, 0) == 1 && p.revents & POLLIN;
+	return shared.apart && mt_has_ended(mon.pid_fd, shared.img->pid);
 }
 
 /* mt_lock(&zap_space.lock) of the monitor: who holds it may want a call of us, or be no more. */

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 #include "preload/monitor/program.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -42,6 +44,17 @@ static int zombie_status(const char *path)
 	for (; *p >= '0' && *p <= '9'; p++)
 		status = status * 10 + (*p - '0');
 	return status;
+}
+
+int mt_has_ended(int pid_fd, int pid)
+{
+	const struct timespec now = { 0, 0 };
+	struct pollfd p = { pid_fd, POLLIN, 0 };
+
+	/* there is none: it had ended before it could be opened, or the kernel has no such descriptors, or had none left */
+	if (pid_fd < 0)
+		return pid_fd == -ESRCH || mt_sys(SYS_kill, pid, 0) == -ESRCH;
+	return mt_sys(SYS_ppoll, &p, 1, &now, 0, 0) == 1 && p.revents & POLLIN;
 }
 
 int mt_exit_status(int pid_fd, int pid)

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+/* Has the process ended? @pid_fd: a descriptor of it, or the negative errno of pidfd_open(2). */
+int mt_has_ended(int pid_fd, int pid);
 /* The status of a process that has ended, as wait(2) has it; -1: it is not known. */
 int mt_exit_status(int pid_fd, int pid);
 /* Is only the zombie of its first thread left of the process that we are a thread of (@task_fd: /proc/self/task)? Its status, or -1. */

@@ -174,6 +174,24 @@ static void limits(void)
 	told("processes", setrlimit(RLIMIT_NPROC, &one));
 }
 
+/* Children that are killed while their monitor begins, sooner and later. */
+static void killed_early(void)
+{
+	int waited = 0;
+
+	for (int k = 0; k < 400; k++) {
+		const struct timespec ts = { 0, k % 100 * 150000 };
+		const pid_t child = fork();
+
+		if (!child)
+			pause();
+		nanosleep(&ts, NULL);
+		kill(child, SIGKILL);
+		waited += waitpid(child, NULL, 0) == child;
+	}
+	told("killed early", waited);
+}
+
 static void killed(const char *how)
 {
 	struct timespec ts = { 0, 300000000 };
@@ -214,6 +232,7 @@ int main(int argc, char **argv)
 	const struct { const char *name; void (*fn)(void); } cases[] = {
 		{ "descriptors", descriptors }, { "user-namespace", user_namespace }, { "enter-namespace", enter_namespace },
 		{ "strict", strict }, { "filter", filter }, { "children", children }, { "limits", limits },
+		{ "killed-early", killed_early },
 	};
 
 	block = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -402,6 +421,18 @@ if wanted killed-monitor; then
 	fi
 fi
 
+# Children that are killed before their monitor has found them: it ends as well.
+if wanted killed-early; then
+	rm -rf "$work/t"
+	timeout 600 "$MEMTRACE" record --quiet --min-process 0 -o "$work/t" -- "$work/seen" killed-early > "$work/out" 2>&1
+	got=$?
+	if [ $got = 0 ] && grep -q 'killed early 400' "$work/out"; then
+		pass "children that are killed early"
+	else
+		fail "children that are killed early: status $got"
+	fi
+fi
+
 if wanted nobody-stays; then
 	stays() {
 		local stat
@@ -414,7 +445,7 @@ if wanted nobody-stays; then
 	if await nobody; then
 		pass "nobody stays"
 	else
-		fail "nobody stays: $(stays)"
+		fail "nobody stays: $(stays | sort | uniq -c)"
 	fi
 fi
 summary monitor
