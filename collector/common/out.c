@@ -91,7 +91,7 @@ static const char decimal[200] =
 	"4041424344454647484950515253545556575859"
 	"6061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
-static const char hexadecimal[512] =
+const char mt_hex_pairs[512] =
 	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 	"202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"
 	"404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f"
@@ -131,14 +131,14 @@ char *mt_put_hex(char *p, uint64_t v)
 	char *end;
 
 	if (v < 16) {
-		*p = hexadecimal[v * 2 + 1];
+		*p = mt_hex_pairs[v * 2 + 1];
 		return p + 1;
 	}
 	end = p + (67 - __builtin_clzll(v)) / 4;
 	for (p = end; v >= 16; v >>= 8)
-		memcpy(p -= 2, hexadecimal + (v & 255) * 2, 2);
+		memcpy(p -= 2, mt_hex_pairs + (v & 255) * 2, 2);
 	if (v)
-		p[-1] = hexadecimal[v * 2 + 1];
+		p[-1] = mt_hex_pairs[v * 2 + 1];
 	return end;
 }
 

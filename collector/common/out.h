@@ -48,5 +48,7 @@ void mt_out_fmt(struct mt_out *o, const char *fmt, ...) __attribute__((format(pr
 /* The digits of v at p (at most 20), returns the end. No terminator. */
 char *mt_put_u64(char *p, uint64_t v);
 char *mt_put_hex(char *p, uint64_t v);
+/* The two digits of a byte v are at 2 * v. */
+extern const char mt_hex_pairs[512];
 
 #endif

@@ -93,17 +93,24 @@ void mt_tracefile_close(struct mt_tracefile *t)
 	t->accesses.fd = t->intervals.fd = -1;
 }
 
+/* Of mt_tracefile.middle: the frame, the numbers of accesses and the processors, of a digit each. */
+#define MIDDLE_NUMBERS 8
+
 void mt_tracefile_interval_begin(struct mt_tracefile *t, uint64_t start, uint64_t end)
 {
-	char *p = t->times;
+	char *p = t->middle + MIDDLE_NUMBERS;
 
+	if (t->times_len && start == t->start && end == t->end)
+		return;
+	memcpy(t->middle, ",0,0,0,0", MIDDLE_NUMBERS);
 	t->start = start;
+	t->end = end;
 	*p++ = ',';
 	p = mt_put_u64(p, start);
 	*p++ = ',';
 	p = mt_put_u64(p, end);
 	*p++ = ',';
-	t->times_len = (size_t)(p - t->times);
+	t->times_len = (size_t)(p - t->middle);
 	t->task_len = 0;
 }
 
@@ -137,11 +144,21 @@ static inline char *put_small(char *p, uint64_t v)
 	return p + 1;
 }
 
+static inline char *put_hex_pair(char *p, uint64_t v)
+{
+	memcpy(p, mt_hex_pairs + (v & 255) * 2, 2);
+	return p + 2;
+}
+
+static inline char *put_hex_digit(char *p, uint64_t v)
+{
+	*p = mt_hex_pairs[(v & 15) * 2 + 1];
+	return p + 1;
+}
+
 /* Hexadecimal; 20 bytes of room. */
 static inline char *put_address(char *p, uint64_t v, struct mt_address_text *a)
 {
-	static const char digit[16] = "0123456789abcdef";
-
 	if (v >> 20 != a->high || !a->high) {
 		if (!(v >> 20))
 			return mt_put_hex(p, v);
@@ -149,23 +166,48 @@ static inline char *put_address(char *p, uint64_t v, struct mt_address_text *a)
 		a->len = (size_t)(mt_put_hex(a->text, v >> 20) - a->text);
 	}
 	memcpy(p, a->text, sizeof(a->text));	/* of a known size: two instructions */
-	p += a->len;
-	p[0] = digit[v >> 16 & 15];
-	p[1] = digit[v >> 12 & 15];
-	p[2] = digit[v >> 8 & 15];
-	p[3] = digit[v >> 4 & 15];
-	p[4] = digit[v & 15];
-	return p + 5;
+	p = put_hex_digit(p + a->len, v >> 16);
+	p = put_hex_pair(p, v >> 8);
+	return put_hex_pair(p, v);
 }
 
-/* The second part of t->times. */
+/* In a page: mostly three digits. Nothing for what is negative. */
+static inline char *put_offset(char *p, int v)
+{
+	if (v < 0)
+		return p;
+	if (v < 16)
+		return put_hex_digit(p, (unsigned int)v);
+	if (v >= 4096)
+		return mt_put_hex(p, (unsigned int)v);
+	if (v >= 256)
+		p = put_hex_digit(p, (unsigned int)v >> 8);
+	return put_hex_pair(p, (unsigned int)v);
+}
+
+/* The last part of t->middle. */
 static void set_task(struct mt_tracefile *t, int32_t tid)
 {
-	char *p = put_i64(t->times + t->times_len, tid);
+	char *p = put_i64(t->middle + t->times_len, tid);
 
 	*p++ = ',';
-	t->task_len = (size_t)(p - t->times);
+	t->task_len = (size_t)(p - t->middle);
 	t->tid = tid;
+}
+
+/* Up to the task, where one digit is not enough for each of the first four numbers. */
+static char *put_middle(const struct mt_tracefile *t, const struct mt_access_row *a, char *p)
+{
+	*p++ = ',';
+	p = a->phys ? mt_put_hex(p, a->phys) : put_small(p, 0);
+	*p++ = ',';
+	p = mt_put_u64(p, a->nreads);
+	*p++ = ',';
+	p = mt_put_u64(p, a->nwrites);
+	*p++ = ',';
+	p = put_mask(p, a->cpus, a->cpu_words);
+	memcpy(p, t->middle + MIDDLE_NUMBERS, sizeof(t->middle) - MIDDLE_NUMBERS);
+	return p + t->task_len - MIDDLE_NUMBERS;
 }
 
 /* A recorder writes millions: what is the same in most lines, and what is mostly one digit, is not made again each time. */
@@ -178,36 +220,25 @@ void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a)
 		mt_out_flush(o);
 	if (a->tid != t->tid || !t->task_len)
 		set_task(t, a->tid);
-	p = o->buf + o->len;
-	p = put_address(p, a->virt, &t->virt);
-	*p++ = ',';
-	if (a->phys) {
-		p = mt_put_hex(p, a->phys);
+	p = put_address(o->buf + o->len, a->virt, &t->virt);
+	if (!a->phys && a->nreads < 10 && a->nwrites < 10 && a->cpu_words == 1 && a->cpus[0] < 10) {
+		memcpy(p, t->middle, sizeof(t->middle));
+		p[3] += (char)a->nreads;
+		p[5] += (char)a->nwrites;
+		p[7] += (char)a->cpus[0];
+		p += t->task_len;
 	} else {
-		*p++ = '0';
+		p = put_middle(t, a, p);
 	}
-	*p++ = ',';
-	p = put_small(p, a->nreads);
-	*p++ = ',';
-	p = put_small(p, a->nwrites);
-	*p++ = ',';
-	if (a->cpu_words == 1 && a->cpus[0] < 10) {
-		*p++ = (char)('0' + a->cpus[0]);
-	} else {
-		p = put_mask(p, a->cpus, a->cpu_words);
-	}
-	memcpy(p, t->times, sizeof(t->times));
-	p = put_address(p + t->task_len, a->ip, &t->ip);
+	p = put_address(p, a->ip, &t->ip);
 	*p++ = ',';
 	p = a->node < 0 ? put_i64(p, a->node) : put_small(p, (uint64_t)a->node);
 	*p++ = ',';
 	p = a->flags < 10 ? put_small(p, a->flags) : mt_put_hex(p, a->flags);
 	*p++ = ',';
-	if (a->read_at >= 0)
-		p = mt_put_hex(p, (uint64_t)a->read_at);
+	p = put_offset(p, a->read_at);
 	*p++ = ',';
-	if (a->write_at >= 0)
-		p = mt_put_hex(p, (uint64_t)a->write_at);
+	p = put_offset(p, a->write_at);
 	*p++ = ',';
 	/* a fault that began before the boundary may be told behind it: its access is of this interval */
 	if (a->first_ns)

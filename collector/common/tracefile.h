@@ -86,11 +86,11 @@ struct mt_tracefile {
 	unsigned int chunk;		/* number of the chunk that is open, or is to be opened */
 	uint64_t chunk_begin;		/* accesses.bytes when it began */
 	uint64_t lost_told;		/* accesses.lost_lines that stand in a written line */
-	char times[64];			/* ",Start,End," of the running interval, and "TaskId," of the last record in it */
-	size_t times_len, task_len;	/* of the first part; of both, or 0 */
-	int32_t tid;			/* in the second part */
+	char middle[64];		/* ",0,0,0,0", ",Start,End," of the running interval, and "TaskId," of the last record in it */
+	size_t times_len, task_len;	/* up to and with the second part; all of it, or 0 */
+	int32_t tid;			/* in the last part */
 	struct mt_address_text virt, ip;
-	uint64_t start;			/* of the running interval */
+	uint64_t start, end;		/* of the running interval */
 };
 
 /* Room that a buffer of accesses needs at least: several of the longest lines. */

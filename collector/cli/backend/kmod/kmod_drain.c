@@ -347,7 +347,11 @@ static unsigned int cpus_of(const struct memtrace_record *r, uint64_t *mask)
 {
 	unsigned int used = 1;
 
-	mask[0] = r->flags & (MEMTRACE_RECORD_CPU_LIST | MEMTRACE_RECORD_CPUS_MANY) ? 0 : r->cpus;
+	if (!(r->flags & (MEMTRACE_RECORD_CPU_LIST | MEMTRACE_RECORD_CPUS_MANY))) {
+		mask[0] = r->cpus;
+		return 1;
+	}
+	mask[0] = 0;
 	for (uint64_t list = r->flags & MEMTRACE_RECORD_CPU_LIST ? r->cpus : 0; list; list >>= 16) {
 		unsigned int cpu = (unsigned int)(list & 0xffff) - 1;
 
@@ -363,6 +367,12 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 	static const uint64_t unknown;
 	static uint64_t cpus[MAX_CPUS / 64];
 
+	const bool known = b->tid >= 0, masks = known && !d->o.modulo;
+	const uint64_t in_page = d->o.page_size - 1;
+	struct mt_access_row row = { .cpus = masks ? cpus : &unknown, .cpu_words = 1, .tid = b->tid };
+	uint64_t accesses = 0;
+	uint32_t n = 0;
+
 	if (b->closed_ns > im->closed_ns)
 		im->closed_ns = b->closed_ns;
 	if (im->monitor_tid && b->tid == im->monitor_tid)
@@ -370,32 +380,36 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 	mt_tracefile_interval_begin(&im->file, b->start_ns, b->end_ns);
 	for (uint32_t i = 0; i < b->records; i++) {
 		const struct memtrace_record *r = &b->record[i];
-		const int offset = (int)(r->virt & (d->o.page_size - 1));
-		const struct mt_access_row row = {
-			.virt = r->virt, .phys = d->o.physical ? r->phys : 0, .nreads = r->reads, .nwrites = r->writes,
-			.cpus = b->tid < 0 || d->o.modulo ? &unknown : cpus,
-			.cpu_words = b->tid < 0 || d->o.modulo ? 1 : cpus_of(r, cpus),
-			.tid = b->tid, .ip = r->ip, .node = r->node,
-			/* the module knows the first access; which kind it was, if all were of one */
-			.read_at = r->writes || r->flags & MEMTRACE_RECORD_INFERRED ? -1 : offset,
-			.write_at = r->reads ? -1 : offset,
-			.flags = (r->flags & MEMTRACE_RECORD_INFERRED ? MT_ACCESS_FROM_SCAN : 0) |
-				 (r->flags & MEMTRACE_RECORD_DIRECTION ? MT_ACCESS_NO_DIRECTION : 0) |
-				 (r->flags & MEMTRACE_RECORD_SHARED ? MT_ACCESS_SHARED : 0),
-		};
+		const int offset = (int)(r->virt & in_page);
 
 		if (r->virt >= im->own_start && r->virt < im->own_end)
 			continue;
 		if (im->own_end && r->virt >= MT_PLACE_START && r->virt < MT_PLACE_END)
 			continue;	/* its buffers */
-		im->records++;
-		d->totals.records++;
-		if (b->tid < 0)
-			im->unattributed++;
-		else
-			im->faults += r->reads + r->writes;
+		n++;
+		accesses += r->reads + r->writes;
+		row.virt = r->virt;
+		row.phys = d->o.physical ? r->phys : 0;
+		row.nreads = r->reads;
+		row.nwrites = r->writes;
+		if (masks)
+			row.cpu_words = (int)cpus_of(r, cpus);
+		row.ip = r->ip;
+		row.node = r->node;
+		/* the module knows the first access; which kind it was, if all were of one */
+		row.read_at = r->writes || r->flags & MEMTRACE_RECORD_INFERRED ? -1 : offset;
+		row.write_at = r->reads ? -1 : offset;
+		row.flags = (r->flags & MEMTRACE_RECORD_INFERRED ? MT_ACCESS_FROM_SCAN : 0) |
+			    (r->flags & MEMTRACE_RECORD_DIRECTION ? MT_ACCESS_NO_DIRECTION : 0) |
+			    (r->flags & MEMTRACE_RECORD_SHARED ? MT_ACCESS_SHARED : 0);
 		mt_tracefile_access(&im->file, &row);
 	}
+	im->records += n;
+	d->totals.records += n;
+	if (known)
+		im->faults += accesses;
+	else
+		im->unattributed += n;
 	cannot_make(d, im, "the next chunk", mt_tracefile_turn(&im->file));
 }
 
