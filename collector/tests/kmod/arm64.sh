@@ -48,7 +48,7 @@ for s in $series; do
 	rm -rf "$root"
 	mkdir -p "$root/bin"
 	cp "$work"/arm64/bin/* "$root/bin/"
-	cp "$work/build-arm64-$v/memtrace.ko" "$here/guest.sh" "$root/"
+	cp "$work/build-arm64-$v/memtrace.ko" "$here/guest.sh" "$here/log.awk" "$root/"
 	${cross}strip -g "$root/memtrace.ko"
 	brd=$(find "$t/lib/modules" -name 'brd.ko*' | head -n 1)
 	case $brd in

@@ -9,10 +9,12 @@ bad() { echo "FAILED $*"; }
 get() { tr ' ' '\n' < "$2" | grep -A1 -x "$1" | tail -n 1; }
 load() { insmod /memtrace.ko || bad "insmod"; }
 unload() { rmmod memtrace || bad "rmmod"; }
-# the kernel's complaints since the last call
+# the kernel's complaints since the last call, see log.awk
 clean() {
-	dmesg -c | grep -a -E 'BUG|WARNING|Bad (page|rss|swap)|rss-counter|KASAN|INFO:|general protection|Oops|RIP:|swap_get|get_swap|segfault|traps:|soft lockup|stall|leak|possible|inconsistent|illegal' |
-		grep -a -v -E 'PCI:|IOMMU|8254|report a bug|Spectre|possible_cpus|mitigation' > /tmp/splats
+	dmesg -c > /tmp/dmesg
+	rm -f /tmp/others
+	awk -v others=/tmp/others -f /log.awk /tmp/dmesg > /tmp/splats
+	[ ! -s /tmp/others ] || echo "note: $(cat /tmp/others) data races of the kernel without the module, after $*"
 	if [ -s /tmp/splats ]; then bad "kernel log after $*"; head -n 40 /tmp/splats; fi
 }
 # what nobody points to any more; of a kernel that looks for it
@@ -50,6 +52,7 @@ at_least() { # NAME FILE LIMIT WHAT
 }
 
 dmesg -c > /dev/null
+[ ! -w /sys/kernel/debug/kcsan ] || { echo on > /sys/kernel/debug/kcsan; echo "note: the kernel looks for data races"; }
 [ ! -w /sys/kernel/debug/kmemleak ] || { echo scan=off > /sys/kernel/debug/kmemleak; echo scan > /sys/kernel/debug/kmemleak; echo clear > /sys/kernel/debug/kmemleak; }
 part() { case " $PARTS " in *" $1 "*) echo "-- $1, $(cut -d. -f1 /proc/uptime) s"; return 0;; esac; return 1; }
 

@@ -85,7 +85,7 @@ root=$dir/root
 rm -rf "$root"
 mkdir -p "$root/bin"
 cp "$work"/bin/* "$root/bin/"
-cp "$system/module/memtrace.ko" "$here/guest.sh" "$root/"
+cp "$system/module/memtrace.ko" "$here/guest.sh" "$here/log.awk" "$root/"
 strip -g "$root/memtrace.ko"
 brd=$(find "$tree" -name 'brd.ko*' | head -n 1)
 case $brd in

@@ -80,7 +80,7 @@ machine() {
 		*.ko) cp "$ko" "$root/$m.ko" ;;
 		esac
 	done
-	cp "$here/guest.sh" "$root/guest.sh"
+	cp "$here/guest.sh" "$here/log.awk" "$root/"
 	# the emulated processor has SVM: virtual machines in the virtual machine
 	case " $parts " in *" hostile "*) [ ! -e "$work/$v/.complete" ] || host_modules "$root" "$v" kvm-amd ;; esac
 	# LOADS=1000 for the whole thousand: two minutes
@@ -125,6 +125,11 @@ ended() {
 test_series() {
 	local s v image headers cc parts i running=0
 	local versions=() lists=() pids=()
+	# how the machines judge a kernel's log
+	"$here/log-test.sh" > "$work/log-test" 2>&1 || bad "log-test.sh"
+	cat "$work/log-test"
+	passed=$((passed + $(grep -c '^ok ' "$work/log-test" || true)))
+	failed=$((failed + $(grep -c '^FAILED ' "$work/log-test" || true)))
 	# the newest first: it has the most to do
 	for s in $(for s in $series; do echo "$s"; done | sort -rV); do
 		[ -z "$short" ] || [ "$tested" = 0 ] || break
