@@ -21,14 +21,14 @@ nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/co
 if command -v valgrind > /dev/null; then
 	sources=$(sed -n 's,^// uses: ,,p' "$top/collector/tests/unit/test_kmod_drain.c")
 	(cd "$top/collector" && nice gcc -O2 -g -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I. -Icommon -I../org.memtrace.cli/commands \
-		-o "$work/drain" tests/kmod/drain.c $sources -ldw -lelf -ljansson -lzstd -lz)
+		-o "$work/drain" tests/kmod/drain.c $sources $(sed -n 's/^CLI_LIBS := //p' Makefile))
 	valgrind --tool=callgrind --callgrind-out-file="$work/drain.callgrind" --toggle-collect=mt_kmod_drain_feed "$work/drain" 20000 2>&1 |
 		awk '/Collected/ { printf "cost: a record written by the recorder, in user space: %.0f\n", $NF / 20480 }'
 fi
 part() { case " ${PARTS:-costs latency sustained} " in *" $1 "*) ;; *) return 1 ;; esac; }
 counted() { # SCRIPT: in a machine that counts instructions
 	VM_ACCEL=tcg,thread=single VM_CPUS=1 VM_ARGS="-icount shift=0,sleep=off" VM_TSC_KHZ= VM_SECONDS=${VM_SECONDS:-1800} \
-		VM_APPEND="mitigations=off nopti" "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" "$1"
+		VM_APPEND="mitigations=off nopti clearcpuid=erms,fsrm,fsrs" "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" "$1"
 }
 cat > "$root/measure.sh" <<'GUEST'
 cost real 4096 5
