@@ -14,10 +14,11 @@
 
 #include "cli/base/util.h"
 
-#define LINES (1ul << 18)	/* of 64 bytes: 16 MiB, more than the caches that a core has for itself */
+#define LINES (1ul << 14)	/* of 64 bytes: 1 MiB, so that a load waits for longer than all the rest takes */
 #define LINE 64
-#define PERIOD_NS 100000
-#define ENOUGH 60		/* ticks */
+#define PERIOD_NS 50000
+#define ENOUGH 40		/* ticks */
+#define FEWEST 20
 #define LONGEST_NS 400000000ull	/* of wall time, on a busy machine */
 #define RING_PAGES 8
 
@@ -46,7 +47,7 @@ int mt_skid_judge(uint64_t at_load, uint64_t at_next, uint64_t elsewhere)
 {
 	const uint64_t all = at_load + at_next + elsewhere;
 
-	if (all < ENOUGH / 3)
+	if (all < FEWEST)
 		return -1;
 	return at_next * 5 > all * 4 ? 1 : at_load * 5 > all * 4 ? 0 : -1;
 }
@@ -117,7 +118,7 @@ static void measure(struct mt_skid *s)
 		p = ring(m);
 		while (s->at_load + s->at_next + s->elsewhere < ENOUGH && mt_monotonic_ns() - begin < LONGEST_NS) {
 			ioctl((int)fd, PERF_EVENT_IOC_ENABLE, 0);
-			p = chase(p, 20000);
+			p = chase(p, 4000);
 			ioctl((int)fd, PERF_EVENT_IOC_DISABLE, 0);
 			count(s, map, page);
 		}

@@ -49,7 +49,10 @@ struct ticks {
 	size_t n, cap, n_ways, ways_cap;
 	uint32_t *slot;		/* number of the place + 1, by address; a power of two of them */
 	size_t slots;
-	int skid, n_regs, reg_ip;
+	const char *trace;
+	int skid;		/* of the first tick on */
+	bool skid_asked;
+	int n_regs, reg_ip;
 	uint64_t period_ns, weight;
 	FILE *out;
 	void (*on_ip)(void *arg, uint64_t ip);
@@ -196,6 +199,24 @@ static const char *access_word(const struct mt_insn *x)
 	return !x->length ? "" : !x->memory ? "-" : words[x->access & 3];
 }
 
+/* Which instruction ticks of the recorded machine name: what the manifest knows, or what this one says if it is the same. */
+static struct mt_skid skid_of(const char *trace)
+{
+	struct mt_skid s = { .behind = -1 };
+	char *path = mt_printf("%s/manifest.json", trace), *boot = mt_read_line("/proc/sys/kernel/random/boot_id");
+	json_t *m = json_load_file(path, 0, NULL), *known = json_object_get(json_object_get(m, "ticks"), "skid");
+	const char *there = json_string_value(json_object_get(json_object_get(m, "host"), "boot_id"));
+
+	if (json_is_integer(known))
+		s.behind = (int)json_integer_value(known);
+	else if (boot && there && !strcmp(boot, there))
+		s = mt_skid_here();
+	json_decref(m);
+	free(boot);
+	free(path);
+	return s;
+}
+
 static void on_tick(struct ticks *t, char *line)
 {
 	uint64_t time, reg[MT_TICK_REGS] = { 0 }, address = 0;
@@ -215,6 +236,10 @@ static void on_tick(struct ticks *t, char *line)
 	}
 	if (n == t->n_regs)
 		p = find(t, reg[t->reg_ip]);
+	if (!t->skid_asked) {
+		t->skid = skid_of(t->trace).behind;
+		t->skid_asked = true;
+	}
 	if (p && !p->told)
 		find_waited(t, p);
 	if (p) {
@@ -237,24 +262,6 @@ static bool begin(struct ticks *t, const char *line)
 	unsigned int kernel;
 
 	return sscanf(line, "H,%" SCNu64 ",%31[^,],%u", &t->period_ns, arch, &kernel) == 3 && t->period_ns && !mt_decode_open(arch);
-}
-
-/* Which instruction ticks of the recorded machine name: what the manifest knows, or what this one says if it is the same. */
-static struct mt_skid skid_of(const char *trace)
-{
-	struct mt_skid s = { .behind = -1 };
-	char *path = mt_printf("%s/manifest.json", trace), *boot = mt_read_line("/proc/sys/kernel/random/boot_id");
-	json_t *m = json_load_file(path, 0, NULL), *known = json_object_get(json_object_get(m, "ticks"), "skid");
-	const char *there = json_string_value(json_object_get(json_object_get(m, "host"), "boot_id"));
-
-	if (json_is_integer(known))
-		s.behind = (int)json_integer_value(known);
-	else if (boot && there && !strcmp(boot, there))
-		s = mt_skid_here();
-	json_decref(m);
-	free(boot);
-	free(path);
-	return s;
 }
 
 /* Two passes: code first, since a place may be jumped to from code that is met later. */
@@ -282,7 +289,7 @@ static void pass(struct ticks *t, bool write)
 
 int mt_ticks_write(const char *trace, const char *image, const char *dir, void (*on_ip)(void *arg, uint64_t ip), void *arg)
 {
-	struct ticks t = { .on_ip = on_ip, .arg = arg };
+	struct ticks t = { .trace = trace, .on_ip = on_ip, .arg = arg };
 	char *path = mt_printf("%s/%s/" MT_FILE_TICKS_RAW, trace, image), *line = NULL;
 	struct mt_newfile out;
 	size_t cap = 0;
@@ -292,7 +299,6 @@ int mt_ticks_write(const char *trace, const char *image, const char *dir, void (
 	if (!t.in || getline(&line, &cap, t.in) < 0 || !begin(&t, line))
 		goto done;
 	t.n_regs = mt_decode_registers(&t.reg_ip);
-	t.skid = skid_of(trace).behind;
 	err = mt_newfile(&out, dir, MT_FILE_TICKS);
 	if (err)
 		goto done;
@@ -363,7 +369,7 @@ static char *text_of(const struct sums *s, int skid)
 	text = mt_printf("%s ticks of %s of CPU time%s%s%s%s", mt_human_count(s->ticks), mt_human_ns(s->period_ns), lost,
 			 s->largest_weight > 1 ? ", later ones stand for several" : "",
 			 s->in_kernel ? "" : "; not known: time in the kernel (perf_event_paranoid > 1)",
-			 skid < 0 ? "; not known: addresses, since it could not be found out here which instruction a tick names" : "");
+			 s->ticks && skid < 0 ? "; not known: addresses, since it could not be found out here which instruction a tick names" : "");
 	free(lost);
 	return text;
 }
@@ -387,7 +393,8 @@ json_t *mt_ticks_describe(const char *trace, const json_t *m)
 		free(path);
 	}
 	mt_names_free(images, n);
-	skid = s.images > s.without ? skid_of(trace) : (struct mt_skid){ .behind = -1 };
+	/* asking the processor costs more than a program that is over before its first tick */
+	skid = s.ticks ? skid_of(trace) : (struct mt_skid){ .behind = -1 };
 	text = text_of(&s, skid.behind);
 	j = json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:s}", "ticks", (json_int_t)s.ticks, "lost", (json_int_t)s.lost, "period_ns",
 		      (json_int_t)s.period_ns, "images", (json_int_t)s.images, "images_without", (json_int_t)s.without, "kernel", s.in_kernel,

@@ -125,6 +125,7 @@ static void manifest(void)
 	t = described("H,1000000,x86_64,0\n");
 	CHECK_STR(json_string_value(json_object_get(t, "text")),
 		  "0 ticks of 1 ms of CPU time; not known: time in the kernel (perf_event_paranoid > 1)");
+	CHECK(!json_object_get(t, "skid"));	/* the processor is asked for ticks only */
 	json_decref(t);
 	t = described("E,13,perf_event_open\n");
 	CHECK_STR(json_string_value(json_object_get(t, "text")),
