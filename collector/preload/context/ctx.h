@@ -68,7 +68,7 @@ struct ctx_thread {
 	uint64_t sample_mean, sample_state, sample_when;	/* mean 0: none yet */
 	struct ctx_waiting *waiting;	/* births that wait, see brief.c; stays with the slot. NULL: none yet */
 	struct ctx_thread *next;	/* all slots ever made; never shortened */
-	struct ctx_memo memo[CTX_MEMOS];	/* of the owner only */
+	struct ctx_memo *memo;	/* CTX_MEMOS of them, of the owner only; elsewhere, so that all slots are on a few pages */
 };
 
 /* Settings and state, set once by ctx_init. */

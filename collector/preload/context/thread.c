@@ -60,16 +60,21 @@ struct ctx_thread *ctx_thread_self(void)
 	if (!t) {
 		const int n = 64;
 
-		chunk = ctx_map(n * sizeof(*chunk));
+		/* the slots, and behind them what each has of stacks, which is touched when it is used */
+		chunk = ctx_map(n * (sizeof(*chunk) + CTX_MEMOS * sizeof(*chunk->memo)));
 		if (chunk) {
-			for (int i = 0; i < n - 1; i++)
+			for (int i = 0; i < n; i++) {
+				chunk[i].memo = (struct ctx_memo *)(chunk + n) + i * CTX_MEMOS;
 				chunk[i].next = &chunk[i + 1];
+			}
 			chunk[n - 1].next = atomic_load(&slots);
 			atomic_store(&slots, chunk);
 		}
 		t = chunk;
 	}
 	if (t) {
+		const bool used_before = t->tid != 0;
+
 		t->tid = ctx_gettid();
 		t->named = 0;
 		t->cpu_base = t->cpu_told = 0;
@@ -77,7 +82,7 @@ struct ctx_thread *ctx_thread_self(void)
 		t->stack_start = t->stack_end = 0;
 		t->sample_left = 0;
 		t->sample_mean = 0;
-		for (int i = 0; i < CTX_MEMOS; i++)
+		for (int i = 0; i < CTX_MEMOS && used_before; i++)
 			t->memo[i].sp = 0;
 		atomic_store(&t->used, 1);
 	}

@@ -384,7 +384,8 @@ static void libraries(void)
 
 int main(void)
 {
-	struct ctx_thread self = { 0 };
+	static struct ctx_memo memo[CTX_MEMOS];
+	struct ctx_thread self = { .memo = memo };
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
 	int values[] = { 3, 1, 2, 5, 4 };
 	static char other_stack[65536], co_stack[65536];
