@@ -501,9 +501,10 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 	struct mt_frame f[MAX_CHAIN + 1];
 	Dwarf_Addr bias = 0;
 	Dwfl_Module *mod;
-	Dwfl_Line *line;
+	Dwarf_Line *line;
+	Dwarf_Attribute dir;
 	Dwarf_Die *cu, chain[MAX_CHAIN];
-	const char *comp_dir = NULL;
+	const char *comp_dir;
 	int n = 1, n_chain, i;
 
 	memset(f, 0, sizeof(f));
@@ -517,29 +518,16 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 	mod = m->system ? NULL : module_open(m);
 	if (!mod)
 		goto out;
-	line = dwfl_module_getsrc(mod, addr);
-	if (line) {
-		int no, column = 0;
-
-		comp_dir = dwfl_line_comp_dir(line);
-		f[0].file = mt_symbols_absolute(dwfl_lineinfo(line, NULL, &no, &column, NULL, NULL),
-				     comp_dir);
-		f[0].line = no;
-		f[0].column = column;
-	}
+	/* dwfl_module_getsrc() has the line before the address, of whatever unit .debug_aranges knows: Go's units are not in it */
 	cu = unit_at(m, mod, addr, &bias);
 	if (!cu)
 		goto out;
-	if (!line) {
-		Dwarf_Line *l = dwarf_getsrc_die(cu, addr - bias);
-		Dwarf_Attribute dir;
-
-		comp_dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &dir));
-		if (l) {
-			f[0].file = mt_symbols_absolute(dwarf_linesrc(l, NULL, NULL), comp_dir);
-			dwarf_lineno(l, &f[0].line);
-			dwarf_linecol(l, &f[0].column);
-		}
+	comp_dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &dir));
+	line = dwarf_getsrc_die(cu, addr - bias);
+	if (line) {
+		f[0].file = mt_symbols_absolute(dwarf_linesrc(line, NULL, NULL), comp_dir);
+		dwarf_lineno(line, &f[0].line);
+		dwarf_linecol(line, &f[0].column);
 	}
 	/* the physical nesting: inlined ... inlined, subprogram */
 	if (!m->scopes)

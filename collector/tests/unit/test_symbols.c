@@ -115,6 +115,59 @@ static void compare(struct mt_symbols *s, const struct mt_object *o)
 	dwfl_end(dwfl);
 }
 
+/*
+ * A library of three sources: with debug information and code at its begin (what is cold) and its end, with it but not in
+ * .debug_aranges (as Go and clang do), and without. What lies between the parts of the first one is not of it.
+ */
+static void mixed(void)
+{
+	static const char build[] =
+		"set -e; cd $DIR; printf 'int a(int x)\\n{\\n\\treturn x + 1;\\n}\\nvoid abort(void);\\n' >a.c;"
+		" printf 'int d(int x)\\n{\\n\\tif (x < 0)\\n\\t\\tabort();\\n\\treturn x;\\n}\\n' >>a.c;"
+		" printf '\\n\\n\\nint b(int x)\\n{\\n\\treturn x * 3;\\n}\\n' >b.c; printf 'int c(int x) { return x * 5; }\\n' >c.c;"
+		" ${CC:-cc} -g -O2 -fPIC -c a.c b.c; ${CC:-cc} -g0 -O2 -fPIC -c c.c;"
+		" objcopy --remove-section .debug_aranges --remove-section .rela.debug_aranges b.o;"
+		" ${CC:-cc} -shared -o mixed.so b.o c.o a.o";
+	char dir[] = "/tmp/memtrace-symbols-XXXXXX", *path;
+	struct mt_object o = { .end = 1 << 20, .death = -1 };
+	struct mt_symbols *s;
+	const struct mt_frames *f;
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *mod;
+	GElf_Addr at[3] = { 0 };
+
+	CHECK(mkdtemp(dir) && asprintf(&path, "%s/mixed.so", dir) > 0);
+	setenv("DIR", dir, 1);
+	CHECK_EQ(system(build), 0);
+	dwfl_report_begin(dwfl);
+	mod = dwfl_report_elf(dwfl, "x", path, -1, 0, true);
+	dwfl_report_end(dwfl, NULL, NULL);
+	for (int k = 1, n = dwfl_module_getsymtab(mod); k < n; k++) {
+		GElf_Sym sym;
+		GElf_Addr a;
+		const char *name = dwfl_module_getsym_info(mod, k, &sym, &a, NULL, NULL, NULL);
+
+		if (name && *name >= 'a' && *name <= 'c' && !name[1])
+			at[*name - 'a'] = a;
+	}
+	CHECK(at[1] && at[1] < at[2] && at[2] < at[0]);
+	o.path = path;
+	s = mt_symbols_new(&o, 1);
+	f = mt_symbols_function(s, at[0]);
+	CHECK_STR(f->f[0].function, "a");
+	CHECK(f->f[0].file && strstr(f->f[0].file, "/a.c") && f->f[0].line == 3);
+	f = mt_symbols_function(s, at[1]);
+	CHECK_STR(f->f[0].function, "b");
+	CHECK(f->f[0].file && strstr(f->f[0].file, "/b.c") && f->f[0].line == 6);
+	f = mt_symbols_function(s, at[2]);
+	CHECK_STR(f->f[0].function, "c");
+	CHECK(!f->f[0].file && !f->f[0].line);	/* not the line before it */
+	mt_symbols_free(s);
+	dwfl_end(dwfl);
+	CHECK_EQ(system("rm -r $DIR"), 0);
+	free(path);
+}
+
 int main(void)
 {
 	static struct found f;
@@ -138,5 +191,6 @@ int main(void)
 	for (size_t i = 0; i < f.n; i++)
 		compare(s, &f.o[i]);
 	mt_symbols_free(s);
+	mixed();
 	return mt_test_done();
 }
