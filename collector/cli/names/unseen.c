@@ -84,6 +84,15 @@ static const struct mt_object *object_at(const struct mt_context *c, const struc
 	return NULL;
 }
 
+/* Does the program run code of this file? Then it is an object, also where it is not known (unloaded, replaced on disk). */
+static bool has_code(const struct mt_context *c, const char *path)
+{
+	for (size_t i = 0; i < c->unseen.n; i++)
+		if (c->unseen.r[i].prot & PROT_EXEC && mt_unseen_same_path(c->unseen.r[i].path, path))
+			return true;
+	return false;
+}
+
 static bool on_hugetlbfs(const char *path)
 {
 	struct statfs fs;
@@ -110,7 +119,7 @@ static enum kind kind_of(const struct mt_context *c, const struct mt_unseen_rang
 		return CODE;
 	if (path[0] != '/')
 		return PRIVATE;
-	if (object_at(c, r))
+	if (object_at(c, r) || has_code(c, path))
 		return writable ? PRIVATE : CONSTANTS;
 	if (on_hugetlbfs(path))
 		return HUGE;

@@ -30,6 +30,12 @@ grep -A1 '^Losses      none of what was seen' info | grep -q 'not seen: .* mappe
 "$MEMTRACE" info exact.trace | grep -q '^Losses      none; all memory.* seen, by the code that was built with memtrace cc' && pass "exact counts see all" ||
 	fail "exact counts see all: $("$MEMTRACE" info exact.trace | grep -A1 '^Losses')"
 
+# an object that is not known as one, as after an update of its package: its code tells
+sed -i '/^O .*large.so/d' default.trace/p0000/context.log
+"$MEMTRACE" finish --force default.trace > /dev/null
+grep -q '^constants,.*large.so' default.trace/p0000/unseen.csv && ! grep -q '^file.*large.so' default.trace/p0000/unseen.csv &&
+	pass "an object by its code" || { fail "an object by its code"; grep large.so default.trace/p0000/unseen.csv; }
+
 # nothing but what is always there
 printf '#include <stdlib.h>\nint main(void) { volatile char *p = malloc(1 << 20); for (int i = 0; i < 1 << 20; i += 4096) p[i] = 1; return 0; }\n' > usual.c
 gcc -o usual usual.c
