@@ -23,8 +23,9 @@
 
 struct structure {
 	char *kind, *name, *site, *type;
-	uint64_t bytes;
+	uint64_t bytes;		/* of several, the most that they had at one time */
 	uint64_t instances;
+	int64_t birth, death;	/* of one block; -1: it lived to the end */
 };
 
 struct image {
@@ -134,7 +135,39 @@ static int by_key(const void *x, const void *y)
 	return c ? c : strcmp(a->site, b->site);
 }
 
-/* Structures of one kind, name and site are one line: bytes of the largest. */
+struct change {
+	int64_t when, bytes;
+};
+
+static int by_time(const void *x, const void *y)
+{
+	const struct change *a = x, *b = y;
+
+	if (a->when != b->when)
+		return a->when < b->when ? -1 : 1;
+	return a->bytes != b->bytes ? (a->bytes < b->bytes ? -1 : 1) : 0;	/* first what goes */
+}
+
+/* The most bytes that some structures had at one time: what other commands call the size of all of them. */
+static uint64_t most_at_a_time(const struct structure *v, size_t n)
+{
+	struct change *c = mt_alloc((2 * n + 1) * sizeof(*c));
+	int64_t now = 0, most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		c[2 * i] = (struct change){ v[i].birth, (int64_t)v[i].bytes };
+		c[2 * i + 1] = (struct change){ v[i].death < 0 ? INT64_MAX : v[i].death, -(int64_t)v[i].bytes };
+	}
+	qsort(c, 2 * n, sizeof(*c), by_time);
+	for (size_t i = 0; i < 2 * n; i++) {
+		now += c[i].bytes;
+		most = now > most ? now : most;
+	}
+	free(c);
+	return (uint64_t)most;
+}
+
+/* Structures of one kind, name and site are one line, as in all other commands. */
 static void structures(const char *trace, struct image *im)
 {
 	char *path = mt_printf("%s/%s/structures.csv", trace, im->dir);
@@ -154,30 +187,32 @@ static void structures(const char *trace, struct image *im)
 		v[n].type = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Type")));
 		v[n].bytes = strtoull(mt_csv_get(&c, mt_csv_column(&c, "End")), NULL, 16) -
 			     strtoull(mt_csv_get(&c, mt_csv_column(&c, "Start")), NULL, 16);
-		v[n++].instances = 1;
+		v[n].birth = strtoll(mt_csv_get(&c, mt_csv_column(&c, "Birth")), NULL, 10);
+		v[n++].death = strtoll(mt_csv_get(&c, mt_csv_column(&c, "Death")), NULL, 10);
 	}
 	im->n_structures = n;
 	mt_csv_close(&c);
 	free(path);
 	if (n)
 		qsort(v, n, sizeof(*v), by_key);
-	for (size_t i = 0; i < n; i++) {
-		if (w && !by_key(&v[w - 1], &v[i])) {
-			if (v[i].bytes > v[w - 1].bytes) {	/* with its number of elements */
-				char *smaller = v[w - 1].type;
+	for (size_t i = 0, k; i < n; i = k) {
+		uint64_t most;
+		size_t largest = i;
 
-				v[w - 1].bytes = v[i].bytes;
-				v[w - 1].type = v[i].type;
-				v[i].type = smaller;
+		for (k = i + 1; k < n && !by_key(&v[i], &v[k]); k++)
+			if (v[k].bytes > v[largest].bytes)
+				largest = k;	/* with its number of elements */
+		most = most_at_a_time(v + i, k - i);
+		for (size_t d = i; d < k; d++)
+			if (d != largest) {
+				free(v[d].kind);
+				free(v[d].name);
+				free(v[d].site);
+				free(v[d].type);
 			}
-			v[w - 1].instances++;
-			free(v[i].kind);
-			free(v[i].name);
-			free(v[i].site);
-			free(v[i].type);
-		} else {
-			v[w++] = v[i];
-		}
+		v[w] = v[largest];
+		v[w].bytes = most;
+		v[w++].instances = k - i;
 	}
 	if (w)
 		qsort(v, w, sizeof(*v), by_bytes);
@@ -248,7 +283,7 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	if (*mt_info_text(json_object_get(m, "unlisted"), "text"))
 		printf("            %s\n", mt_info_text(json_object_get(m, "unlisted"), "text"));
 	/* the governor has fewer where the budget, or one thread alone, asks for it */
-	printf("Interval    %s, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
+	printf("Interval    %s asked for, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
 	       mt_human_ns(mt_info_number(p, "interval_ns")),
 	       used && used->abilities & MT_ABILITY_SUBPHASES && mt_info_number(p, "subphases") > 1 &&
 	       json_number_value(json_object_get(p, "max_overhead")) > 0 ? "at most " : "", mt_info_number(p, "subphases"),
@@ -267,14 +302,16 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		const struct image *k = &im[i];
 
 		printf("  %s  pid %" PRIu64 ", %s%s, %s\n", k->dir, mt_info_number(k->json, "pid"),
-		       mt_info_text(k->json, "how"), k->alive ? ", still running" : "",
+		       strcmp(mt_info_text(k->json, "how"), "root") ? mt_info_text(k->json, "how") : "the program", k->alive ? ", still running" : "",
 		       mt_info_text(k->json, "executable"));
 		if (*mt_info_text(k->json, "backend_message") &&
 		    (i == 0 || strcmp(mt_info_text(k->json, "backend_message"), mt_info_text(im[0].json, "backend_message"))))
 			printf("         backend %s: %s\n", mt_info_text(k->json, "backend"),
 			       mt_info_text(k->json, "backend_message"));
-		printf("         %s interval%s, %s access record%s", mt_human_count(k->totals.intervals),
-		       k->totals.intervals == 1 ? "" : "s",
+		printf("         %s interval%s", mt_human_count(k->totals.intervals), k->totals.intervals == 1 ? "" : "s");
+		if (k->totals.intervals)
+			printf(" of %s on average", mt_human_ns(k->totals.length_ns / k->totals.intervals));
+		printf(", %s access record%s",
 		       mt_human_count(k->counted ? k->records : k->totals.records),
 		       k->records == 1 ? "" : "s");
 		if (k->counted && k->records)
@@ -298,7 +335,7 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		if (!k->n_top)
 			continue;
 		printf("\nLargest structures of %s\n  %-7s %10s %7s  %-32s %-24s %s\n", k->dir, "KIND", "SIZE",
-		       "TIMES", "NAME", "TYPE", "SITE");
+		       "BLOCKS", "NAME", "TYPE", "SITE");
 		for (size_t s = 0; s < k->n_top && shown < TOP; s++, shown++)
 			printf("  %-7s %10s %7" PRIu64 "  %-32s %-24s %s\n", k->top[s].kind,
 			       mt_human_bytes(k->top[s].bytes), k->top[s].instances, k->top[s].name, k->top[s].type,

@@ -156,7 +156,10 @@ static void top(const struct structure *s, const char *kind, const char *name, c
 	CHECK_EQ(s->instances, instances);
 }
 
-/* Of one kind, name and site one line; what the program made before what libraries have, then the largest. */
+/*
+ * Of one kind, name and site one line, with the most bytes that lived at one time; what the program made before what libraries have,
+ * then the largest.
+ */
 static void one_origin(void)
 {
 	struct image im = { .dir = mt_strdup("p0000") };
@@ -166,8 +169,8 @@ static void one_origin(void)
 	      "0,file,libc.so.6,1000,9000,0,-1,-1,-1,,,,\n"
 	      "1,static,table,0,2000,0,-1,-1,-1,,,,\n"
 	      "2,heap,A,10000,10800,1,2,7,0,a.c:3,double[256],,\n"
-	      "3,heap,A,20000,21000,1,2,7,0,a.c:3,double[512],,\n"
-	      "4,heap,A,30000,30400,1,2,7,0,a.c:3,double[128],,\n"
+	      "3,heap,A,20000,21000,2,4,7,0,a.c:3,double[512],,\n"
+	      "4,heap,A,30000,30400,3,-1,7,0,a.c:3,double[128],,\n"
 	      "5,heap,A,40000,40100,1,2,7,0,a.c:9,double[32],,\n"
 	      "6,static,\"a, b\",50000,51800,0,-1,-1,-1,a.c:1,int[2][4],,\n"
 	      "7,brk,heap (small blocks),60000,90000,0,-1,-1,-1,,,,\n", f);
@@ -177,7 +180,7 @@ static void one_origin(void)
 	CHECK_EQ(im.n_top, 6);
 	if (im.n_top == 6) {
 		top(&im.top[0], "static", "a, b", "int[2][4]", 0x1800, 1);
-		top(&im.top[1], "heap", "A", "double[512]", 0x1000, 3);
+		top(&im.top[1], "heap", "A", "double[512]", 0x1400, 3);	/* at one time */
 		top(&im.top[2], "heap", "A", "double[32]", 0x100, 1);
 		top(&im.top[3], "brk", "heap (small blocks)", "", 0x30000, 1);
 		top(&im.top[4], "file", "libc.so.6", "", 0x8000, 1);
