@@ -110,7 +110,8 @@ public final class Advisor {
 	/** Share of all accesses that are to memory of programs that the user did not write, which no rule is asked about; 0 to 1. */
 	public double notJudged() {
 		return facts.accesses() == 0 ? 0
-				: facts.groups().stream().filter(g -> g.others && !asked(g)).mapToDouble(g -> g.accesses).sum() / facts.accesses();
+				: facts.groups().stream().filter(g -> g.others && !asked(g)).mapToDouble(g -> g.accesses + g.passedOver).sum()
+						/ facts.accesses();
 	}
 
 	/** Each condition of a rule for each relevant group that it is asked about, whether the rule holds or not. */

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import org.memtrace.aggregation.AccessDetails;
@@ -22,6 +23,8 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Interval;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
@@ -38,6 +41,7 @@ public final class TraceSummary {
 	private final AccessDetails all;
 	private final long residentBytes;
 	private final long processes;
+	private final long touchedPages;
 	private final TimeSummary time;
 
 	public TraceSummary(StructureTable structures) throws MemtraceException {
@@ -47,7 +51,24 @@ public final class TraceSummary {
 		List<Interval> intervals = table.store().intervals();
 		residentBytes = intervals.stream().mapToLong(i -> i.measured().residentBytes()).max().orElse(-1);
 		processes = intervals.stream().mapToInt(Interval::image).distinct().count();
+		touchedPages = Math.min(all.pages(), pages(table.producers(), Math.max(1, table.info().pageSizeBytes())));
 		time = new TimeSummary(TickShares.of(table.store()), table.info());
+	}
+
+	/** Pages of a tree: one that several structures lay on, at one time or one after the other, is one page of its process. */
+	private static long pages(ProducerTree tree, int pageBytes) {
+		long[] pages = new long[tree.size()];
+		long distinct = 0;
+		int n = 0;
+		for (int id = 0; id <= tree.size(); id++) {
+			if (id == tree.size() || tree.kind(id) == ProducerKind.IMAGE) {
+				distinct += LongStream.of(pages).limit(n).sorted().distinct().count();
+				n = 0;
+			} else if (tree.isLeaf(id)) {
+				pages[n++] = Long.divideUnsigned(tree.startAddress(id), pageBytes);
+			}
+		}
+		return distinct;
 	}
 
 	/** Facts about the whole trace. */
@@ -127,10 +148,12 @@ public final class TraceSummary {
 				.append(Units.plural(table.threads().size(), "thread")).append(" with ").append(unit.plural()).append('\n');
 		b.append(time.text());
 		long page = Math.max(1, info.pageSizeBytes());
-		b.append("Memory     ").append(Units.plural(all.pages(), "page")).append(" touched (")
-				.append(Units.bytes(all.pages() * page)).append("), ")
+		b.append("Memory     ").append(Units.plural(touchedPages, "page")).append(" touched (")
+				.append(Units.bytes(touchedPages * page)).append("), ")
 				.append(all.pages() == 0 ? "" : percent((double) all.multiThreadPages() / all.pages())
-						+ " of them by several threads, " + percent((double) all.sharedPages() / all.pages()) + " at the same time")
+						+ (touchedPages == all.pages() ? " of them" : "") + " by several threads, "
+						+ percent((double) all.sharedPages() / all.pages()) + " at the same time"
+						+ (touchedPages == all.pages() ? "" : ", where a page counts once for each structure that lay on it"))
 				.append('\n');
 		b.append("Counted    ").append(Units.count(all.accesses())).append(' ').append(all.accesses() == 1 ? unit.noun()
 				: unit.plural()).append(" (")
@@ -240,7 +263,8 @@ public final class TraceSummary {
 		o.addProperty(info.timeUnit().column("duration_ns"), info.durationNs());
 		o.addProperty("threads", all.threads().cardinality());
 		o.addProperty("page_size_bytes", info.pageSizeBytes());
-		o.addProperty("pages", all.pages());
+		o.addProperty("pages", touchedPages);
+		o.addProperty("pages_by_structure", all.pages());
 		o.addProperty("pages_of_several_threads", all.multiThreadPages());
 		o.addProperty("pages_shared", all.sharedPages());
 		o.addProperty("records", all.records());

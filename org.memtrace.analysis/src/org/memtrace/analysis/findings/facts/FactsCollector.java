@@ -546,6 +546,7 @@ public final class FactsCollector {
 			for (int r = from; r < to; r++) {
 				// who touches a page first does it for the program: in malloc, memset, a constructor
 				if (own && n > 0 && !isOwnCode(g.image, chunk.ip[r])) {
+					g.passedOver += chunk.reads[r] + chunk.writes[r];
 					continue;
 				}
 				long start = chunk.startNs(r);

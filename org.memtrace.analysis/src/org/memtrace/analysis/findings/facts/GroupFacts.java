@@ -95,6 +95,8 @@ public final class GroupFacts {
 	public long liveBytes;
 	/** All accesses, of known threads and not. */
 	public double accesses;
+	/** Accesses to small blocks by code that is not of the program, which are no facts about it. */
+	public double passedOver;
 	public double writes;
 	/** By thread: accesses and writes of the whole run, and late ones. */
 	public final double[] byThread;
@@ -261,6 +263,7 @@ public final class GroupFacts {
 	void add(GroupFacts o) {
 		parts += o.parts;
 		accesses += o.accesses;
+		passedOver += o.passedOver;
 		writes += o.writes;
 		for (int t = 0; t < byThread.length; t++) {
 			byThread[t] += o.byThread[t];

@@ -4,8 +4,10 @@ package org.memtrace.analysis.findings.facts;
 
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 import org.memtrace.model.CallFrame;
@@ -42,6 +44,11 @@ final class Ownership {
 	/** Run time systems that use memory of their own, and functions of them that give it to whoever calls them. */
 	private static final Pattern RUNTIME_MEMORY = Pattern.compile("lib(mpi|mpi_\\w+|open-rte|open-pal|pmix|prrte|ucp|ucs|uct|ucm|fabric|psm2|gomp|omp|iomp5)"
 			+ "[-0-9._]*\\.so.*|mca_\\w+\\.so");
+	/** Static data of the packages that come with Go, and of Rust's: they are linked into the program. */
+	private static final Pattern LANGUAGE_DATA = Pattern.compile("(archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed"
+			+ "|encoding|errors|expvar|flag|fmt|go|hash|html|image|index|internal|io|iter|log|maps|math|mime|net|os|path|plugin|reflect|regexp"
+			+ "|runtime|slices|sort|strconv|strings|structs|sync|syscall|testing|text|time|unicode|unique|unsafe|vendor)(/[^.]*)?\\.[A-Za-z_].*"
+			+ "|go:.*|(std|core|alloc)::.*");
 	private static final Pattern GIVES = Pattern.compile("P?MPI_(Alloc_mem|Win_allocate\\w*)|(k?omp|kmp|GOMP)_\\w*alloc\\w*");
 	/** Frames from the allocation on in which a function of an allocator is looked for. */
 	private static final int DEPTH = 4;
@@ -53,9 +60,15 @@ final class Ownership {
 	/** By name, the paths of files whose code is known: the map of memory has names only. */
 	private final Map<String, String> paths = new HashMap<>();
 
-	Ownership(TraceStore store, List<MemoryArea> areas, List<CallFrame> code) {
+	private final List<Structure> structures;
+	private final Set<Integer> lookedAt = new HashSet<>();
+	private final Set<Integer> seen = new HashSet<>();
+
+	Ownership(TraceStore store, List<MemoryArea> areas, List<CallFrame> code) throws MemtraceException {
 		this.store = store;
 		this.areas = areas;
+		this.structures = store.structures();
+		paths.put(name(store.info().application()), store.info().application());
 		code.forEach(f -> paths.putIfAbsent(name(f.object()), f.object()));
 	}
 
@@ -76,10 +89,10 @@ final class Ownership {
 	/** Whether a structure is of a program that the user of the trace did not write, or kept by an allocator or run time system for others. */
 	boolean isOthers(Structure s) throws MemtraceException {
 		if (s.kind() == StructureKind.STATIC) {
-			return ALLOCATOR_DATA.matcher(s.name()).matches() || isOthers(areaOf(s));
+			return ALLOCATOR_DATA.matcher(s.name()).matches() || LANGUAGE_DATA.matcher(s.name()).matches() || isOthers(path(areaOf(s), s.image()));
 		}
 		if (s.kind() == StructureKind.STACK || s.kind() == StructureKind.BRK) {
-			return isOthers(executable(s.image()));
+			return isOthers(path(executable(s.image()), s.image()));
 		}
 		if (s.kind() != StructureKind.HEAP && s.kind() != StructureKind.MMAP || s.stack() < 0) {
 			return false;
@@ -121,10 +134,10 @@ final class Ownership {
 				&& Long.compareUnsigned(a.start(), s.startAddress()) <= 0 && Long.compareUnsigned(s.startAddress(), a.end()) < 0);
 	}
 
-	/** The file that a structure is data of: the last one before it, since what is zero at first has no file. */
+	/** The name of the file that a structure is data of: the last one before it, since what is zero at first has no file. */
 	private String areaOf(Structure s) {
 		return areas.stream().filter(a -> a.image() == s.image() && isFile(a) && Long.compareUnsigned(a.start(), s.startAddress()) <= 0)
-				.max(Comparator.comparing(MemoryArea::start, Long::compareUnsigned)).map(this::path).orElse("");
+				.max(Comparator.comparing(MemoryArea::start, Long::compareUnsigned)).map(Ownership::fileOf).orElse("");
 	}
 
 	/** Files have a kind of section behind their name: "xz (data)". */
@@ -132,14 +145,25 @@ final class Ownership {
 		return a.name().endsWith(")") && a.name().contains(" (");
 	}
 
-	private String path(MemoryArea a) {
-		String name = a.name().substring(0, a.name().lastIndexOf(" ("));
+	private static String fileOf(MemoryArea a) {
+		return a.name().substring(0, a.name().lastIndexOf(" ("));
+	}
+
+	/** The path of a file of an image; its name where no code of it is known: neither of an access nor of an allocation. */
+	private String path(String name, int image) throws MemtraceException {
+		if (!name.isEmpty() && !paths.containsKey(name) && lookedAt.add(image)) {
+			for (Structure s : structures) {
+				if (s.image() == image && s.stack() >= 0 && seen.add(s.stack())) {
+					store.stack(s.stack()).forEach(f -> paths.putIfAbsent(name(f.object()), f.object()));
+				}
+			}
+		}
 		return paths.getOrDefault(name, name);
 	}
 
-	/** The program of an image: the file with the lowest address; empty when it is not known. */
+	/** The name of the program of an image: the file with the lowest address; empty when it is not known. */
 	private String executable(int image) {
 		return areas.stream().filter(a -> a.image() == image && isFile(a) && !isLibrary(a.name()))
-				.min(Comparator.comparing(MemoryArea::start, Long::compareUnsigned)).map(this::path).orElse("");
+				.min(Comparator.comparing(MemoryArea::start, Long::compareUnsigned)).map(Ownership::fileOf).orElse("");
 	}
 }

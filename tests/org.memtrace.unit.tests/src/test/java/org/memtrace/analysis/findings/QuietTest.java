@@ -262,10 +262,34 @@ class QuietTest {
 		assertEquals(oneProcess, said(t).stream().anyMatch(f -> f.startsWith("imbalance")), said(t).toString());
 	}
 
+	/**
+	 * The small blocks of an installed program are not its user's, also where all accesses are made by libraries: its path is that of the
+	 * recording, or that of an allocation.
+	 */
+	@ParameterizedTest
+	@CsvSource({"/usr/bin/sqlite3, , 1", "/bin/sh, /usr/bin/sqlite3, 1", "/home/me/sqlite3, , 0", "/bin/sh, /home/me/sqlite3, 0"})
+	void smallBlocksAreOfTheProgram(String application, String allocates, double notJudged) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, INTERVALS);
+		t.application = application;
+		int heap = t.structure("heap (small blocks)", StructureKind.BRK, 64);
+		t.areas.add(new MemoryArea(0, t.address(heap) - 0x100000, t.address(heap) - 0x90000, "sqlite3 (constants)"));
+		if (allocates != null) {
+			t.stack(t.structure("block", StructureKind.HEAP, 4), List.of(frame("/lib/libsqlite3.so.0 malloc"), frame(allocates + " main")));
+		}
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 64; p++) {
+				t.write(heap, p, i, i == 0 ? 0 : t.owner(p, 64));
+			}
+		}
+		assertEquals(notJudged, t.advise().notJudged());
+	}
+
 	/** Nobody sees the pages of constants; the tables of an allocator are not the user's. */
 	@ParameterizedTest
 	@CsvSource({"table, work (data), told", "table, work (constants), not", "_rjem_je_arena_emap_global, work (data), not",
-			"arena_emap_global, work (data), not", "je_table, work (data), told"})
+			"arena_emap_global, work (data), not", "je_table, work (data), told", "runtime.mheap_, work (data), not",
+			"internal/cpu.X86, work (data), not", "time.zoneSources, work (data), not", "main.grid, work (data), told",
+			"core::num::POWERS, work (data), not", "core::num::POWERS, work (constants), not", "table.0, work (data), told"})
 	void largeTablesAreToldWhenTheyAreSeen(String name, String area, String told) throws MemtraceException {
 		PlantedTrace t = new PlantedTrace(2, INTERVALS);
 		t.application = "/home/me/work";

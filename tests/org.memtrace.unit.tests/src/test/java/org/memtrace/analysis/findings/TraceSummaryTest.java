@@ -118,10 +118,27 @@ class TraceSummaryTest {
 				TraceInfo.PROPERTY_UNREACHED, "1")));
 	}
 
+	/** A page on which two structures lay is one page of memory. */
+	@Test
+	void aPageIsCountedOnce() throws Exception {
+		String apart = text(Map.of());
+		assertTrue(apart.contains("\nMemory     203 pages touched (812 KiB), 1.5 % of them by several threads, 1.5 % at the same time\n"), apart);
+		try (TraceStore store = store(Map.of(), 0x20000000L)) {
+			TraceSummary summary = summary(store);
+			assertTrue(summary.text().contains("\nMemory     202 pages touched (808 KiB), 1.5 % by several threads, 1.5 % at the same time, where a"
+					+ " page counts once for each structure that lay on it\n"), summary.text());
+			assertEquals(202, summary.toJson(null).get("pages").getAsLong());
+			assertEquals(203, summary.toJson(null).get("pages_by_structure").getAsLong());
+		}
+	}
+
+	private static TraceSummary summary(TraceStore store) throws Exception {
+		return new TraceSummary(StructureTable.of(AccessTable.load(store, Progress.NONE), store.structures(), Progress.NONE));
+	}
+
 	private static String text(Map<String, String> properties) throws Exception {
 		try (TraceStore store = store(properties)) {
-			AccessTable table = AccessTable.load(store, Progress.NONE);
-			return new TraceSummary(StructureTable.of(table, store.structures(), Progress.NONE)).text();
+			return summary(store).text();
 		}
 	}
 
@@ -133,13 +150,17 @@ class TraceSummaryTest {
 	}
 
 	private static TraceStore store(Map<String, String> properties) throws Exception {
+		return store(properties, 0x40000000L);
+	}
+
+	private static TraceStore store(Map<String, String> properties, long stackAddress) throws Exception {
 		ProducerTreeBuilder tree = new ProducerTreeBuilder(PAGE);
 		List<Structure> structures = new ArrayList<>();
 		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
 		int[] large = structure(tree, structures, StructureKind.HEAP, "large", 0x10000000L, LARGE);
 		int always = structure(tree, structures, StructureKind.STATIC, "counters", 0x20000000L, 1)[0];
 		int once = structure(tree, structures, StructureKind.STATIC, "setup", 0x30000000L, 1)[0];
-		int stack = structure(tree, structures, StructureKind.STACK, "stack of thread 1", 0x40000000L, 1)[0];
+		int stack = structure(tree, structures, StructureKind.STACK, "stack of thread 1", stackAddress, 1)[0];
 		tree.end();
 		AccessBatch batch = new AccessBatch(INTERVALS * (LARGE + 6));
 		for (int i = 0; i < INTERVALS; i++) {
