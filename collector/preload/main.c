@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /* Entry of the preload library: everything starts in its constructor. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "preload/process/calls.h"
 #include "preload/process/sites.h"
 #include "preload/process/stacks.h"
+#include "preload/ground/symbol.h"
 #include "preload/ground/thread.h"
 #include "preload/memory/memory_hooks.h"
 #include "preload/monitor/monitor.h"
@@ -347,10 +347,10 @@ static const char *foreign_runtime(void)
 		return "the program runs under DynamoRIO";
 	if (preload && strstr(preload, "/vgpreload_"))
 		return "the program runs under Valgrind";
-	if (dlsym(RTLD_DEFAULT, "__tsan_init"))
+	if (mt_is_defined("__tsan_init"))
 		return "the program was built with ThreadSanitizer";
 	/* libraries that were built so, since programs do not come here; the reserved memory of it would be looked at for minutes */
-	if (mt_process.config.library == MT_LIBRARY_TRACES && dlsym(RTLD_DEFAULT, "__asan_init"))
+	if (mt_process.config.library == MT_LIBRARY_TRACES && mt_is_defined("__asan_init"))
 		return "the program uses AddressSanitizer";
 	return NULL;
 }
@@ -369,7 +369,7 @@ static int patch(struct message *why)
 	p->robust_offset = find_robust_offset();
 	hooks[0].absent = (p->config.without & MT_WITHOUT_FORK) != 0;
 	/* where the system call of libc's fork is replaced, libc itself writes the child's id */
-	if (!p->tid_offset && !hooks[0].absent && dlsym(RTLD_DEFAULT, "_Fork")) {
+	if (!p->tid_offset && !hooks[0].absent && mt_is_defined("_Fork")) {
 		say(why, "the thread descriptor of this libc is not known");
 		return -ENOSYS;
 	}

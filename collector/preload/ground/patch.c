@@ -20,53 +20,10 @@
 #include <string.h>
 
 #include "preload/ground/asm.h"
+#include "preload/ground/symbol.h"
 #include "common/clonesite.h"
 #include "common/rawsys.h"
 #include "engines/valgrind/request.h"
-
-/* The hash of symbol names of DT_GNU_HASH. */
-static uint32_t hash_of(const char *name)
-{
-	uint32_t h = 5381;
-
-	for (; *name; name++)
-		h = h * 33 + (uint8_t)*name;
-	return h;
-}
-
-/*
- * The bytes of the function @at with this name, 0: not known. dladdr1() tells it, too, but goes over all symbols of libc.
- */
-static size_t size_of(const struct link_map *l, const char *name, const void *at)
-{
-	const uint32_t h = hash_of(name), *table = NULL;
-	const ElfW(Sym) *symbols = NULL;
-	const char *strings = NULL;
-
-	for (const ElfW(Dyn) *d = l->l_ld; d->d_tag != DT_NULL; d++) {
-		if (d->d_tag == DT_GNU_HASH)
-			table = (const uint32_t *)d->d_un.d_ptr;
-		else if (d->d_tag == DT_SYMTAB)
-			symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
-		else if (d->d_tag == DT_STRTAB)
-			strings = (const char *)d->d_un.d_ptr;
-	}
-	/* the loader has made addresses of them */
-	if (!table || !symbols || !strings || (uintptr_t)table < l->l_addr || !table[0])
-		return 0;
-	const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(*table));
-	const uint32_t *chain = buckets + table[0] - table[1];
-	uint32_t i = buckets[h % table[0]];
-
-	if (i < table[1])
-		return 0;
-	for (;; i++) {
-		if ((chain[i] | 1) == (h | 1) && l->l_addr + symbols[i].st_value == (uintptr_t)at && !strcmp(strings + symbols[i].st_name, name))
-			return symbols[i].st_size;
-		if (chain[i] & 1)
-			return 0;
-	}
-}
 
 static void *libc_symbol(const char *name, size_t *size)
 {
@@ -76,8 +33,9 @@ static void *libc_symbol(const char *name, size_t *size)
 
 	if (!libc)
 		return NULL;
-	p = dlsym(libc, name);
-	*size = p ? size_of(libc, name, p) : 0;
+	p = mt_symbol_in(libc, name, NULL) ? dlsym(libc, name) : NULL;
+	sym = p ? mt_symbol_in(libc, name, p) : NULL;
+	*size = sym ? sym->st_size : 0;
 	dlclose(libc);
 	if (*size)
 		return p;

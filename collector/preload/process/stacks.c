@@ -12,6 +12,7 @@
 
 #include "preload/ground/asm.h"
 #include "preload/ground/image.h"
+#include "preload/ground/symbol.h"
 #include "common/rawdir.h"
 #include "common/rawsys.h"
 #include "preload/memory/space.h"
@@ -44,7 +45,7 @@ static uint32_t *list_lock;
 /* What libc tells a debugger: bits, number, offset. */
 static uint64_t field_offset(const char *name)
 {
-	const uint32_t *field = dlsym(RTLD_DEFAULT, name);
+	const uint32_t *field = mt_is_defined(name) ? dlsym(RTLD_DEFAULT, name) : NULL;
 
 	return field ? field[2] : 0;
 }
@@ -128,8 +129,8 @@ void mt_stacks_init(void)
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 
-	if (dlsym(RTLD_DEFAULT, "_Fork")) {
-		p = dlsym(RTLD_DEFAULT, "_rtld_global");
+	if (mt_is_defined("_Fork")) {
+		p = mt_is_defined("_rtld_global") ? dlsym(RTLD_DEFAULT, "_rtld_global") : NULL;
 		if (p && dladdr1(p, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
 			lists = (struct range){ (uint64_t)p, (uint64_t)p + symbol->st_size };
 		if (lists.start)

@@ -588,6 +588,60 @@ X
 for i in 0 1 2; do gcc -O1 -shared -fPIC -o plug$i.so plug.c; done
 gcc -O1 -o main main.c -ldl && ./main; s=$?; rm plug* main*; exit $s
 END
+## own-malloc: a program with an allocator of its own, which bears no calls before its main() (as that of GNU Common Lisp, in maxima)
+if wanted own-malloc; then
+	cat > "$work/own.c" <<'X'
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+static char room[64 << 20];
+static size_t used;
+static int ready, frees;
+
+void *malloc(size_t n)
+{
+	size_t *p = (size_t *)(room + used);
+
+	used += (n + 31) & ~(size_t)15;
+	*p = n;
+	return p + 2;
+}
+
+void free(void *p)
+{
+	frees += p && !ready;
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return memset(malloc(n * size), 0, n * size);
+}
+
+void *realloc(void *old, size_t n)
+{
+	void *p = malloc(n);
+
+	if (old)
+		memcpy(p, old, ((size_t *)old)[-2] < n ? ((size_t *)old)[-2] : n);
+	return p;
+}
+
+int main(void)
+{
+	char text[] = "0 frees before main\n";
+
+	ready = 1;
+	text[0] += frees;
+	write(1, text, sizeof(text) - 1);
+	return 3;
+}
+X
+	gcc -O1 -w -fno-builtin -o "$work/own" "$work/own.c" || fail "own-malloc: the program cannot be built"
+	same own-malloc 10 "$work/own"
+	same own-malloc 10 sh -c "'$work/own'; '$work/own'"
+fi
+
 ## small-signal-stack: memory in a signal handler on the smallest stack that programs give it, with nothing below
 script small-signal-stack 10 gcc <<'END'
 cat > main.c <<X
