@@ -557,8 +557,8 @@ public final class TraceDiff {
 			}
 		}
 		for (Run r : all()) {
-			if (r.facts().intervals() < 5) {
-				warnings.add(r.label() + " has only " + Words.count(r.facts().intervals(), "interval"));
+			if (r.facts().numbers().most() < 5) {
+				warnings.add(r.label() + " has only " + Words.count(r.facts().numbers().most(), "interval"));
 			}
 		}
 	}

@@ -232,7 +232,7 @@ public final class Advisor {
 		String when = "";
 		if (s.sharedTime && !g.sharedIntervals.isEmpty()) {
 			from = facts.intervalStartNs()[g.sharedIntervals.nextSetBit(0)];
-			to = facts.intervalStartNs()[g.sharedIntervals.length() - 1] + facts.intervalNs();
+			to = facts.intervalEndNs()[g.sharedIntervals.length() - 1];
 			if (to - from < PART_OF_RUN * (facts.info().endNs() - facts.info().startNs())) {
 				when = "; only from " + Words.time(facts, from) + " to " + Words.time(facts, to);
 			}
@@ -244,8 +244,8 @@ public final class Advisor {
 		if (!facts.info().windows().isEmpty()) {
 			notes.add(facts.info().windows());
 		}
-		if (facts.intervals() < FEW_INTERVALS) {
-			notes.add("the run has only " + Words.count(facts.intervals(), "interval") + ": record longer, or with a shorter --interval");
+		if (facts.intervals(g) < FEW_INTERVALS) {
+			notes.add("the run has only " + Words.count(facts.intervals(g), "interval") + ": record longer, or with a shorter --interval");
 		}
 		if (facts.property("guarantee_threads").equals("none")) {
 			notes.add("threads are not known in this recording");
@@ -262,7 +262,7 @@ public final class Advisor {
 				s.leaves.isEmpty() ? g.leafFrom : s.leaves.first(), s.leaves.isEmpty() ? g.leafTo : s.leaves.last() + 1,
 				List.copyOf(s.leaves), Map.copyOf(s.figures), s.evidence + where(g) + when,
 				s.advice, g.isSmallBlocks() ? Fix.nameBlocks(g, facts) : s.fix, "record it again after the change, then: memtrace diff BEFORE.memtrace AFTER.memtrace", notes,
-				s.severity == null ? rule.severity() : s.severity, confidence(s, checks), Math.min(1, g.weight), s.view, g.firstWritten, g.used);
+				s.severity == null ? rule.severity() : s.severity, confidence(g, s, checks), Math.min(1, g.weight), s.view, g.firstWritten, g.used);
 	}
 
 	/** Which code writes the group first and which one uses it, as far as it is known. */
@@ -274,11 +274,12 @@ public final class Advisor {
 				: "; first written in " + g.firstWritten + ", used in " + g.used;
 	}
 
-	private Confidence confidence(Statement s, List<Check> checks) {
-		if (facts.intervals() < FEW_INTERVALS || facts.property("guarantee_threads").equals("none")) {
+	private Confidence confidence(GroupFacts g, Statement s, List<Check> checks) {
+		if (facts.intervals(g) < FEW_INTERVALS || facts.property("guarantee_threads").equals("none")) {
 			return Confidence.LOW;
 		}
-		boolean sure = facts.intervals() >= SURE_INTERVALS && facts.lost() == 0 && checks.stream().allMatch(Check::holdsByFar) && !s.atMostMedium;
+		boolean sure = facts.intervals(g) >= SURE_INTERVALS && facts.lost() == 0 && checks.stream().allMatch(Check::holdsByFar)
+				&& !s.atMostMedium;
 		return sure ? Confidence.HIGH : Confidence.MEDIUM;
 	}
 

@@ -9,11 +9,13 @@ final class CodeCounts {
 	private long[] ip = new long[16];
 	private double[] amount = new double[16];
 	private int size;
+	private double all;
 	/** Where the last address was: most rows that follow each other are of the same code. */
 	private int last;
 
 	/** Adds to an address. */
 	void add(long address, double more) {
+		all += more;
 		if (address == 0) {
 			return;
 		}
@@ -32,9 +34,16 @@ final class CodeCounts {
 
 	/** Adds what another one counted. */
 	void add(CodeCounts o) {
+		double sum = all + o.all;
 		for (int i = 0; i < o.ip.length; i++) {
 			add(o.ip[i], o.amount[i]);
 		}
+		all = sum;
+	}
+
+	/** Everything that was added, also to no address. */
+	double all() {
+		return all;
 	}
 
 	/** The addresses, ascending. */

@@ -8,7 +8,6 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +18,7 @@ import java.util.stream.IntStream;
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.analysis.node.NodeDistances;
 import org.memtrace.analysis.source.Instructions;
+import org.memtrace.analysis.source.TickShares;
 import org.memtrace.model.CloseLook;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.memory.MemoryArea;
@@ -306,6 +306,10 @@ public final class FactsCollector {
 			new CloseFacts.Collector(CloseLook.parse(look), threads, structures, groupOf).collect(groups, this::leafAt);
 		}
 		Steps.collect(Instructions.of(store, false), structures, groups, groupOf);
+		LoopWork[] loops = LoopWork.of(TickShares.of(store), threads, groups.size(), groupOf);
+		for (int g = 0; g < loops.length; g++) {
+			groups.get(g).loops = loops[g];
+		}
 		groups.removeIf(g -> g.parts == 0 && g.liveBytes < UNTOUCHED_BYTES);
 		for (GroupFacts g : groups) {
 			// blocks that share a page: a record of it tells of one of them only
@@ -313,34 +317,13 @@ public final class FactsCollector {
 				g.handedOn += g.handedOnSeldom;
 				g.handedOnSingle += g.handedOnSeldomSingle;
 			}
-			g.dividedParts = divided(g);
+			g.dividedParts = Divided.parts(g, structures, threads, store.info());
 			g.pagesOfBlocks = Math.max(g.parts, Math.ceilDiv(g.bytes, pageBytes));
-			g.firstWritten = Place.most(g.firstWrites, code, g.image);
-			g.used = Place.most(g.lateUses, code, g.image);
+			g.used = g.code.used(code, g.image);
+			g.firstWritten = g.code.firstWritten(code, g.image);
+			g.firstWriters = g.code.writers(g.firstWritten, code, g.image);
 		}
 		return describe(offsets);
-	}
-
-	private int divided(GroupFacts g) {
-		BitSet users = new BitSet();
-		Set<Long> allocators = new HashSet<>();
-		int several = 0;
-		int rows = 0;
-		int given = 0;
-		long run = store.info().endNs() - store.info().startNs();
-		for (Map.Entry<Integer, GroupFacts.Users> e : g.usersOfBlocks.entrySet()) {
-			Structure s = structures.get(e.getKey());
-			int user = e.getValue().thread;
-			if (user == GroupFacts.Users.SEVERAL) {
-				several += e.getValue().parts;
-			} else if (Math.min(s.deathNs(), store.info().endNs()) - s.birthNs() >= run / 2) {
-				rows += e.getValue().parts;
-				given += threads.get(user).taskId() == s.taskId() ? 0 : e.getValue().parts;
-				users.set(user);
-				allocators.add(s.taskId());
-			}
-		}
-		return several + (users.cardinality() < 2 ? 0 : allocators.size() == 1 ? rows : given);
 	}
 
 	/** The leaf of a structure that holds an address, -1 none. */
@@ -387,8 +370,8 @@ public final class FactsCollector {
 			// the property is not ours
 		}
 		Losses lost = source.losses();
-		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, intervals.starts(), intervals.lengthNs(), accesses,
-				parts, nodes, store.threadTimes(), offsets, recorded + lost.accesses(), lost);
+		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, intervals, intervals.starts(), intervals.ends(),
+				accesses, parts, nodes, store.threadTimes(), offsets, recorded + lost.accesses(), lost);
 	}
 
 	/** The threads that do the work. */
@@ -415,6 +398,8 @@ public final class FactsCollector {
 		// the rows of a leaf, -1 before the first
 		private int open = -1;
 		private int n;
+		private long[] start = new long[64];
+		private long[] begin = new long[64];
 		private int[] interval = new int[64];
 		private int[] thread = new int[64];
 		private long[] reads = new long[64];
@@ -472,6 +457,8 @@ public final class FactsCollector {
 		private void blocks(int leaf, int[] blocks) {
 			int[] order = IntStream.range(0, n).boxed().sorted(Comparator.comparingInt(r -> block[r])).mapToInt(Integer::intValue).toArray();
 			block = sorted(block, order);
+			start = sorted(start, order);
+			begin = sorted(begin, order);
 			interval = sorted(interval, order);
 			thread = sorted(thread, order);
 			reads = sorted(reads, order);
@@ -489,7 +476,8 @@ public final class FactsCollector {
 					to++;
 				}
 				n = to - from;
-				for (Object column : new Object[] {interval, thread, reads, writes, readOffset, writeOffset, ip, threadNode, pageNode}) {
+				for (Object column : new Object[] {start, begin, interval, thread, reads, writes, readOffset, writeOffset, ip, threadNode,
+					pageNode}) {
 					System.arraycopy(column, from, column, 0, n);
 				}
 				leaf(leaf, blocks[b]);
@@ -531,6 +519,8 @@ public final class FactsCollector {
 			boolean own = g.isSmallBlocks();
 			if (n + to - from > interval.length) {
 				int room = Math.max(2 * interval.length, n + to - from);
+				start = Arrays.copyOf(start, room);
+				begin = Arrays.copyOf(begin, room);
 				interval = Arrays.copyOf(interval, room);
 				thread = Arrays.copyOf(thread, room);
 				reads = Arrays.copyOf(reads, room);
@@ -549,10 +539,11 @@ public final class FactsCollector {
 					g.passedOver += chunk.reads[r] + chunk.writes[r];
 					continue;
 				}
-				long start = chunk.startNs(r);
-				g.firstNs = Math.min(g.firstNs, chunk.beginNs(r));
+				start[n] = chunk.startNs(r);
+				begin[n] = chunk.beginNs(r);
+				g.firstNs = Math.min(g.firstNs, begin[n]);
 				g.lastNs = Math.max(g.lastNs, chunk.endNs(r));
-				interval[n] = intervals.of(g.image, start);
+				interval[n] = intervals.of(g.image, start[n]);
 				sharingNotKnown.set(interval[n], sharingNotKnown.get(interval[n]) || chunk.sharing[r] == AccessBatch.SHARING_NOT_KNOWN);
 				thread[n] = chunk.thread[r] < threads.size() ? chunk.thread[r] : -1;
 				reads[n] = chunk.reads[r];
@@ -562,7 +553,7 @@ public final class FactsCollector {
 				sawOffset |= readOffset[n] >= 0 || writeOffset[n] >= 0;
 				ip[n] = chunk.ip[r];
 				if (blocks != null) {
-					block[n] = block(blocks, open, readOffset[n] >= 0 ? readOffset[n] : writeOffset[n], start, chunk.endNs(r));
+					block[n] = block(blocks, open, readOffset[n] >= 0 ? readOffset[n] : writeOffset[n], start[n], chunk.endNs(r));
 				}
 				if (nodeOfSet.length > 0) {
 					int set = chunk.cpuSet[r];
@@ -593,7 +584,7 @@ public final class FactsCollector {
 			g.leafTo = Math.max(g.leafTo, leaf + 1);
 			int first = interval[0];
 			g.firstIntervals.set(first);
-			int toucher = -1;
+			int toucher = toucher();
 			boolean unwritten = true;
 			userCount = 0;
 			double sum = 0;
@@ -610,15 +601,9 @@ public final class FactsCollector {
 					double amount = (double) reads[to] + writes[to];
 					g.accesses += amount;
 					g.writes += writes[to];
-					if (unwritten && writes[to] > 0) {
-						unwritten = false;
-						g.firstWrites.add(ip[to], 1);
-					}
-					if (interval[to] != first) {
-						g.lateUses.add(ip[to], amount);
-					}
+					g.code.use(ip[to], t, interval[to] != first ? amount : 0, writes[to] > 0, unwritten);
+					unwritten &= writes[to] == 0;
 					if (t >= 0) {
-						toucher = toucher < 0 ? t : toucher;
 						g.byThread[t] += amount;
 						if (interval[to] != first) {
 							sum += amount;
@@ -634,7 +619,7 @@ public final class FactsCollector {
 								userIntervals[t]++;
 								usersNow++;
 							}
-							if (t != toucher) {
+							if (t != toucher && toucher >= 0) {
 								g.foreignIntervals.set(interval[to]);
 							}
 							written |= writes[to] > 0;
@@ -683,6 +668,15 @@ public final class FactsCollector {
 				seenIn[users[u]] = 0;
 				userIntervals[users[u]] = 0;
 			}
+		}
+
+		/** The thread of the first access; of one whose thread is not known another one in the same interval, -1 nobody is known. */
+		private int toucher() {
+			int first = FirstAccess.row(start, begin, n);
+			for (int r = first; thread[first] < 0 && r < n && start[r] == start[first]; r++) {
+				first = thread[r] >= 0 ? r : first;
+			}
+			return thread[first];
 		}
 
 		private void user(int t) {

@@ -190,6 +190,8 @@ public final class GroupFacts {
 	/** Late first addresses in parts with several users; those of them in a line in which there is another one. */
 	public long lineRecords;
 	public long repeatedRecords;
+	/** Of {@link #lineRecords}: those in {@link #apartLines}, for groups with less than 64 leaves. */
+	public long apartRecords;
 	/** Lines that would be {@link #apartLines}, but are only the border of the parts of two threads. */
 	public int borderLines;
 	/** Lines of a small group by their users; null for a large one. */
@@ -205,6 +207,8 @@ public final class GroupFacts {
 	public CloseFacts close;
 	/** How instructions go through it; null where they were not counted. */
 	public Steps steps;
+	/** How its loops are divided among threads; null in a trace without ticks. */
+	public LoopWork loops;
 	/** By (interval, thread); made for strides. */
 	final Map<Long, PageEntries> entries = new HashMap<>();
 	/** Equal parts of a block in which {@link #firstPlaces} and {@link #mainPlaces} count. */
@@ -237,12 +241,13 @@ public final class GroupFacts {
 	/** First and last time of an access. */
 	public long firstNs = Long.MAX_VALUE;
 	public long lastNs = Long.MIN_VALUE;
-	/** By code: parts that it wrote first, and late accesses. */
-	final CodeCounts firstWrites = new CodeCounts();
-	final CodeCounts lateUses = new CodeCounts();
-	/** The code that wrote most parts first, and that made most late accesses; null where no source line is known. */
+	/** Which code uses it. */
+	final CodeUse code = new CodeUse();
+	/** The code that wrote half of the parts or more first, and that made most late accesses; null where no source line is known. */
 	public Place firstWritten;
 	public Place used;
+	/** Threads that write it with the line {@link #firstWritten}; 0 when that is not known. */
+	public int firstWriters;
 
 	GroupFacts(String name, String label, StructureKind kind, String site, int image, boolean library, int threads) {
 		this.name = name;
@@ -330,8 +335,7 @@ public final class GroupFacts {
 		leafTo = Math.max(leafTo, o.leafTo);
 		firstNs = Math.min(firstNs, o.firstNs);
 		lastNs = Math.max(lastNs, o.lastNs);
-		firstWrites.add(o.firstWrites);
-		lateUses.add(o.lateUses);
+		code.add(o.code);
 	}
 
 	private static int[] sum(int[] a, int[] b) {
@@ -347,6 +351,7 @@ public final class GroupFacts {
 	/** A line that several threads write in different words, and that is no border of their parts. */
 	void apart(int leaf, Line line, boolean often) {
 		apartLines++;
+		apartRecords += line.records;
 		falselySharedLines += often ? 1 : 0;
 		falseLeaves.set(leaf);
 		if (worst == null || line.samples > worst.samples) {

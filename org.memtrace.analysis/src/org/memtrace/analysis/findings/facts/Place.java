@@ -34,9 +34,10 @@ public record Place(String function, String file, int line) {
 	 * The place with most: the function, and in it the line. Code without a source line is left out: nobody can change it there.
 	 *
 	 * @param image process image that the addresses are of
-	 * @return null when no line is known
+	 * @param least share of everything that its function must have
+	 * @return null when no line is known, or the function has less
 	 */
-	static Place most(CodeCounts counts, CodePlaces code, int image) {
+	static Place most(CodeCounts counts, CodePlaces code, int image, double least) {
 		record Where(String function, String file) {
 		}
 		Map<Where, Double> functions = new HashMap<>();
@@ -57,6 +58,7 @@ public record Place(String function, String file, int line) {
 				best = e.getKey();
 			}
 		}
+		best = best != null && functions.get(best) < least * counts.all() ? null : best;
 		Place line = null;
 		for (Map.Entry<Place, Double> e : lines.entrySet()) {
 			Place p = e.getKey();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.facts;
 
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 
@@ -19,8 +20,9 @@ import org.memtrace.model.TraceInfo;
  * @param structures structures by id
  * @param groups groups of blocks with accesses
  * @param team threads with 2 % of all accesses or more, or a quarter of an equal share when there are many: those that do the work
- * @param intervalStartNs starts of the monitoring intervals, image after image; of equal parts of the time when there are none
- * @param intervalNs median length of an interval
+ * @param numbers the monitoring intervals
+ * @param intervalStartNs starts of the monitoring intervals by their number
+ * @param intervalEndNs their ends
  * @param accesses all accesses
  * @param parts all parts of pages
  * @param nodes NUMA nodes of the recorded machine, 0 not known
@@ -30,8 +32,8 @@ import org.memtrace.model.TraceInfo;
  * @param damaged what of it is in damaged chunks of the store
  */
 public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structure> structures, List<GroupFacts> groups, int[] team,
-		long[] intervalStartNs,
-		long intervalNs, double accesses, long parts, int nodes, ThreadTimes cpu, boolean hasOffsets, long lost, Losses damaged) {
+		IntervalNumbers numbers, long[] intervalStartNs, long[] intervalEndNs, double accesses, long parts, int nodes, ThreadTimes cpu,
+		boolean hasOffsets, long lost, Losses damaged) {
 	/** Name of a thread for a person. */
 	public String thread(int index) {
 		if (index < 0 || index >= threads.size()) {
@@ -41,9 +43,24 @@ public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structur
 		return t.name().isEmpty() ? "thread " + index : t.name() + " #" + index;
 	}
 
-	/** Number of intervals. */
+	/** Number of intervals of all processes. */
 	public int intervals() {
-		return intervalStartNs.length;
+		return numbers.count();
+	}
+
+	/** Number of intervals in which the process of a group was recorded: others say nothing about it. */
+	public int intervals(GroupFacts g) {
+		return numbers.count(g.image);
+	}
+
+	/** How long some intervals are together. */
+	public double lengthNs(BitSet some) {
+		return some.stream().mapToDouble(i -> (double) intervalEndNs[i] - intervalStartNs[i]).sum();
+	}
+
+	/** Median length of an interval. */
+	public long intervalNs() {
+		return numbers.lengthNs();
 	}
 
 	/** What its numbers count, in the plural. */
@@ -59,6 +76,6 @@ public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structur
 
 	/** Threads that lived for less than two intervals. */
 	public long briefThreads() {
-		return threads.stream().filter(x -> x.deathNs() != Long.MAX_VALUE && x.deathNs() - x.birthNs() < 2 * intervalNs).count();
+		return threads.stream().filter(x -> x.deathNs() != Long.MAX_VALUE && x.deathNs() - x.birthNs() < 2 * intervalNs()).count();
 	}
 }

@@ -56,12 +56,15 @@ public final class FalseSharing implements Rule {
 		double lines = g.lines == 0 ? 0 : (double) g.apartLines / g.lines;
 		// a line of a large structure has few samples: there the lines together are the proof, and that no word is common
 		boolean small = g.parts <= th.get(Threshold.FALSE_PAGES);
+		// lists of elements that are each divided have borders anywhere: the threads are mostly elsewhere
+		double records = g.lineRecords == 0 ? 0 : (double) g.apartRecords / g.lineRecords;
 		boolean sure = small && g.falselySharedLines > 0;
 		double words = sure || g.words == 0 ? 0 : (double) g.sharedWords / g.words;
 		String borders = g.borderLines == 0 ? "" : ", but for " + g.borderLines + " at borders of parts";
 		return List.of(Check.atLeast("lines that two threads or more write in different words" + (small ? ", each twice or more" : "") + borders,
 				small ? g.falselySharedLines : g.apartLines, 1),
-				Check.atLeast("share of its lines (1 for a small structure)", sure ? 1 : lines, th.get(Threshold.FALSE_LINES)),
+				Check.atLeast(sure ? "share of its samples that are in these lines" : "share of its lines", sure ? records : lines,
+						th.get(Threshold.FALSE_LINES)),
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(), lasting),
 				Check.atLeast("words with two samples or more (any number for a small structure)", sure ? g.words + WORDS : g.words, WORDS),
 				Check.atMost("share of its words that several threads use", words, th.get(Threshold.FALSE_WORDS)).counter());
@@ -116,7 +119,7 @@ public final class FalseSharing implements Rule {
 		}
 		s[0] = new Statement(Words.count(line.writers.cardinality(), "thread") + " write different words of one 64-byte line (" + who + "); "
 				+ Words.count(g.apartLines, "such line") + " of " + g.lines + " with samples, in " + g.sharedIntervals.cardinality() + " of "
-				+ Words.count(t.intervals(), "interval") + "; threads are seen to enter this line about " + Math.round(perSecond(g, t))
+				+ Words.count(t.intervals(g), "interval") + "; threads are seen to enter this line about " + Math.round(perSecond(g, t))
 				+ " times a second while it is used, a lower bound: at most once for each thread in a part of an interval", "give the data of each thread a cache line of its own")
 				.fix(Fix.align(g, t, places(g, t))).view("sharing").figure("lines", g.apartLines).figure("lines_sampled", g.lines)
 				.figure("intervals", g.sharedIntervals.cardinality()).figure("line_address", line.address)
@@ -128,7 +131,7 @@ public final class FalseSharing implements Rule {
 
 	/** How often a thread is seen to enter the worst line, in the intervals in which the structure is used: a lower bound. */
 	private static double perSecond(GroupFacts g, TraceFacts t) {
-		return g.worst.records * 1e9 / ((double) Math.max(1, g.intervals.cardinality()) * t.intervalNs());
+		return g.worst.records * 1e9 / Math.max(1, t.lengthNs(g.intervals));
 	}
 
 	/** What the writers of the worst line use of it, as far as it has names. */

@@ -47,8 +47,10 @@ public final class FirstTouch implements Rule {
 				Check.atLeast("share of its pages in memory that is divided among threads", (double) g.dividedParts / g.lateParts, HALF).counter(),
 				Check.atMost("share of the handed on pages that the first toucher goes on writing", g.handedOn == 0 ? 0
 						: (double) g.refilled / g.handedOn, HALF).counter(),
+				// a loop that is divided already: one of its threads comes to each page before the others
+				Check.atMost("threads that run the line which first writes it", g.firstWriters, 1).counter(),
 				Check.atLeast("share of the intervals in which a thread uses pages that another one touched first",
-						(double) g.foreignIntervals.cardinality() / Math.max(1, t.intervals()), th.get(Threshold.FIRST_TOUCH_USED)).counter());
+						(double) g.foreignIntervals.cardinality() / Math.max(1, t.intervals(g)), th.get(Threshold.FIRST_TOUCH_USED)).counter());
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.PageEntries;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.source.TickShares;
 
 /** What several rules ask about a group. */
 final class Groups {
@@ -51,29 +52,61 @@ final class Groups {
 		return (int) Arrays.stream(g.lateWritesByThread).filter(w -> w > least).count();
 	}
 
+	/** What work is measured by. */
+	enum Unit {
+		/** Samples of the CPU clock in the functions that use the group and that most of the team run. */
+		TICKS,
+		/** CPU time in the intervals in which the group is used. */
+		CPU,
+		/** Late accesses to own pages. */
+		ACCESSES
+	}
+
 	/**
 	 * What each thread of the team had to do while the group was worked on, in the order of the team.
 	 *
-	 * @param byThread CPU time in ns, or late accesses to own pages when it is not known
-	 * @param cpu whether it is CPU time
+	 * @param byThread ticks, CPU time in ns, or late accesses
 	 */
-	record Work(double[] byThread, boolean cpu) {
+	record Work(double[] byThread, Unit unit) {
 		/** The busiest thread divided by the mean; 0 without any work. */
 		double busiestOverMean() {
 			double sum = Arrays.stream(byThread).sum();
 			return sum == 0 ? 0 : Arrays.stream(byThread).max().orElse(0) * byThread.length / sum;
 		}
+
+		/** What {@link #busiestOverMean} is at least: of samples the lower end of its 95 % interval. */
+		double least() {
+			double sum = Arrays.stream(byThread).sum();
+			if (unit != Unit.TICKS || sum == 0) {
+				return busiestOverMean();
+			}
+			long most = (long) Arrays.stream(byThread).max().orElse(0);
+			return busiestOverMean() - byThread.length * TickShares.halfWidthPercent(most, (long) sum) / 100;
+		}
+
+		/** Place of the busiest thread in the team. */
+		int busiest() {
+			int best = 0;
+			for (int k = 1; k < byThread.length; k++) {
+				best = byThread[k] > byThread[best] ? k : best;
+			}
+			return best;
+		}
 	}
 
 	/**
-	 * Work of the team: CPU time in the intervals in which the group was used late and the team worked. An interval in which only the main
-	 * thread works is not of the team (initialisation, output, sums). When the CPU time of a thread of the team is not known: late accesses,
-	 * of each thread to the pages that it uses most.
+	 * Work of the team. Of samples of the CPU clock it is known in which function a thread was: they leave out what the main thread does
+	 * alone, and threads that spin while they wait. Without them it is CPU time in the intervals in which the group was used late and the
+	 * team worked. An interval in which only the main thread works is not of the team (initialisation, output, sums). When the CPU time of a
+	 * thread of the team is not known: late accesses, of each thread to the pages that it uses most.
 	 */
-	static Work work(GroupFacts g, TraceFacts t) {
+	static Work work(GroupFacts g, TraceFacts t, Thresholds th) {
 		int[] team = g.team;
+		if (g.loops != null) {
+			return new Work(Arrays.stream(g.loops.byThread(team, th.get(Threshold.TEAM) * team.length)).asDoubleStream().toArray(), Unit.TICKS);
+		}
 		if (team.length == 0 || Arrays.stream(team).anyMatch(i -> t.cpu().total(i) < 0)) {
-			return new Work(Arrays.stream(team).mapToDouble(i -> g.lateOfOwn[i]).toArray(), false);
+			return new Work(Arrays.stream(team).mapToDouble(i -> g.lateOfOwn[i]).toArray(), Unit.ACCESSES);
 		}
 		double mean = Arrays.stream(team).mapToDouble(i -> t.cpu().total(i)).sum() / team.length / Math.max(1,
 				t.info().endNs() - t.info().startNs());
@@ -82,7 +115,7 @@ final class Groups {
 		double[] now = new double[team.length];
 		for (int i = g.intervals.nextSetBit(0); i >= 0; i = g.intervals.nextSetBit(i + 1)) {
 			long from = t.intervalStartNs()[i];
-			long to = i + 1 < t.intervals() && t.intervalStartNs()[i + 1] > from ? t.intervalStartNs()[i + 1] : from + t.intervalNs();
+			long to = t.intervalEndNs()[i];
 			int working = 0;
 			boolean onlyMain = true;
 			for (int k = 0; k < team.length; k++) {
@@ -98,7 +131,7 @@ final class Groups {
 				}
 			}
 		}
-		return new Work(sum, true);
+		return new Work(sum, Unit.CPU);
 	}
 
 	/**
@@ -161,13 +194,13 @@ final class Groups {
 				pages += other.firstTouched[toucher];
 			}
 		}
-		if (share(intervals.cardinality(), pages, t) < NEGLIGIBLE) {
+		if (share(intervals, pages, t) < NEGLIGIBLE) {
 			return new Cost("; this machine has one NUMA node, and all first touches of the thread take less than " + Words.percent(NEGLIGIBLE)
 					+ " of the run, so this costs nothing here", Severity.LOW);
 		}
 		int own = g.firstTouched[toucher];
-		double share = share(g.firstIntervals.cardinality(), own, t);
-		boolean byFaults = share < share(g.firstIntervals.cardinality(), Long.MAX_VALUE, t);
+		double share = share(g.firstIntervals, own, t);
+		boolean byFaults = share < share(g.firstIntervals, Long.MAX_VALUE, t);
 		return new Cost("; this machine has one NUMA node, so no page is far; what is left are the page faults that one thread takes for all: "
 				+ (byFaults ? Words.percent(share) + " of the run if each of the " + own + " takes " + FAULT_NS / 1000 + " µs"
 						: Words.percent(share) + " of the run at most"),
@@ -175,7 +208,7 @@ final class Groups {
 	}
 
 	/** The share of the run that first touches take at most. */
-	private static double share(int intervals, long pages, TraceFacts t) {
-		return Math.min((double) intervals * t.intervalNs(), (double) pages * FAULT_NS) / Math.max(1, t.info().endNs() - t.info().startNs());
+	private static double share(BitSet intervals, long pages, TraceFacts t) {
+		return Math.min(t.lengthNs(intervals), (double) pages * FAULT_NS) / Math.max(1, t.info().endNs() - t.info().startNs());
 	}
 }

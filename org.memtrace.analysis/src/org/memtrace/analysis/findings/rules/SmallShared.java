@@ -38,13 +38,13 @@ public final class SmallShared implements Rule {
 		return List.of(Check.atMost("pages", g.parts, th.get(Threshold.FALSE_PAGES)),
 				Check.atLeast("threads that write it", Groups.writers(g), 2),
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
-						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * t.intervals())));
+						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * t.intervals(g))));
 	}
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		return new Statement(Groups.writers(g) + " threads write its " + Words.count(g.parts, "page") + "; it is shared and written in "
-				+ g.sharedIntervals.cardinality() + " of " + Words.count(t.intervals(), "interval")
+				+ g.sharedIntervals.cardinality() + " of " + Words.count(t.intervals(g), "interval")
 				+ "; byte addresses are not known in this trace, so false sharing cannot be told from a common variable",
 				"if the threads write different variables, give the data of each thread a cache line of its own").fix(Fix.align(g, t)).view("sharing")
 				.figure("intervals", g.sharedIntervals.cardinality()).sharedTime();

@@ -111,7 +111,9 @@ class FreshProgramsTest {
 		own(t);
 		int c = t.structure("C", StructureKind.HEAP, 64);
 		for (int page = 0; page < 64; page++) {
+			t.code(0x5000, "clear", "/src/mm.c", 4);
 			t.access(c, page, 0, 0, 0, 1, -1, 0);
+			t.code(0x5100, "product._omp_fn.0", "/src/mm.c", 12);
 			t.access(c, page, 1 + page % 16, 1 + page / 16, 0, 1, -1, 0);
 			t.access(c, page, INTERVALS - 1, 0, 1, 0, 0, -1);
 		}

@@ -38,6 +38,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.Regions;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.memory.Ticks;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.store.TraceCatalogue;
@@ -94,6 +95,9 @@ public final class PlantedTrace {
 	private long briefNs;
 	private String startRoutine = "";
 	private CloseLook look = CloseLook.NONE;
+	private final Ticks.Builder ticks = new Ticks.Builder();
+	private int tickCount;
+	private final Map<Integer, Integer> intervalsOfImage = new TreeMap<>();
 	private final InstructionCounts.Builder instructions = new InstructionCounts.Builder();
 	private final Regions.Builder regions = new Regions.Builder();
 	private int cpu = -1;
@@ -121,6 +125,20 @@ public final class PlantedTrace {
 	/** What record --zoom saw. */
 	public void look(CloseLook.Builder samples) {
 		look = samples.build();
+	}
+
+	/** So many samples of the CPU clock of a thread at an instruction, with {@link #code} at its address, that reads a structure; -1 none. */
+	public void ticks(int thread, long address, int structure, int count) {
+		Ticks.Place place = new Ticks.Place(imageOfThread.getOrDefault(thread, 0), 100 + thread, Ticks.Mode.USER, address,
+				structure < 0 ? Ticks.Access.NONE : Ticks.Access.READ, 8, structure, structure >= 0);
+		for (int i = 0; i < count; i++) {
+			ticks.add(place, tickCount++ % (intervals * INTERVAL), 0, structure < 0 ? 0 : address(structure), 1_000_000);
+		}
+	}
+
+	/** Another process was recorded for so many intervals; its threads are of {@link #imageOfThread}. */
+	public void process(int image, int itsIntervals) {
+		intervalsOfImage.put(image, itsIntervals);
 	}
 
 	/** First address of a structure. */
@@ -392,6 +410,11 @@ public final class PlantedTrace {
 			for (int i = 0; i < intervals; i++) {
 				monitored.add(new Interval(0, i * INTERVAL * stretch, (i + 1) * INTERVAL * stretch, INTERVAL * stretch, 0, 0, 0, ""));
 			}
+			intervalsOfImage.forEach((image, n) -> {
+				for (int i = 0; i < n; i++) {
+					monitored.add(new Interval(image, i * INTERVAL * stretch, (i + 1) * INTERVAL * stretch, INTERVAL * stretch, 0, 0, 0, ""));
+				}
+			});
 			w.intervals(monitored);
 			w.threadTimes(times.build());
 			if (twoNodes) {
@@ -399,6 +422,9 @@ public final class PlantedTrace {
 			}
 			if (!look.isEmpty()) {
 				w.note(CloseLook.NOTE, look.toBytes());
+			}
+			if (tickCount > 0) {
+				w.note(Ticks.NOTE, ticks.build().toBytes());
 			}
 			InstructionCounts counted = instructions.build();
 			if (!counted.isEmpty()) {

@@ -55,18 +55,18 @@ class PlaceTest {
 		CodePlaces code = b.build();
 		CodeCounts counts = new CodeCounts();
 		counts.add(13, 100);
-		assertNull(Place.most(counts, code, 1));
+		assertNull(Place.most(counts, code, 1, 0));
 		counts.add(99, 100);
-		assertNull(Place.most(counts, code, 1));
+		assertNull(Place.most(counts, code, 1, 0));
 		counts.add(12, 5);
 		counts.add(10, 3);
-		assertEquals("fill (a.c:9)", Place.most(counts, code, 1).toString());
+		assertEquals("fill (a.c:9)", Place.most(counts, code, 1, 0).toString());
 		counts.add(11, 4);
-		assertEquals("step (a.c:6)", Place.most(counts, code, 1).toString());
+		assertEquals("step (a.c:6)", Place.most(counts, code, 1, 0).toString());
 		counts.add(10, 1);
-		assertEquals("step (a.c:5)", Place.most(counts, code, 1).toString(), "of equal lines the first one");
-		assertEquals("other (b.c:1)", Place.most(counts, code, 0).toString());
-		assertNull(Place.most(new CodeCounts(), CodePlaces.NONE, 0));
+		assertEquals("step (a.c:5)", Place.most(counts, code, 1, 0).toString(), "of equal lines the first one");
+		assertEquals("other (b.c:1)", Place.most(counts, code, 0, 0).toString());
+		assertNull(Place.most(new CodeCounts(), CodePlaces.NONE, 0, 0));
 	}
 
 	@Test
