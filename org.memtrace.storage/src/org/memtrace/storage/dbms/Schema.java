@@ -3,6 +3,13 @@
 
 package org.memtrace.storage.dbms;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.UnsupportedVersionException;
+
 /**
  * The tables, as text. docs/reference/database-schema.md explains them. FrameSoc reads these files with the SQLite of 2010 (3.7.2),
  * so nothing here may use a newer feature: one object that it cannot parse makes the whole file unreadable for it.
@@ -145,5 +152,27 @@ public final class Schema {
 	private static String readOnly(String view, String action) {
 		return "CREATE TRIGGER MT_" + view + "_" + action + " INSTEAD OF " + action + " ON " + view
 				+ " BEGIN SELECT RAISE(ABORT, 'the events of this trace cannot be changed'); END";
+	}
+
+	/**
+	 * The version of the tables of a database of ours.
+	 *
+	 * @throws MemtraceException if it is one that cannot be read, or the list of the tables is damaged
+	 */
+	public static int version(Database file, Connection db) throws SQLException, MemtraceException {
+		if (!file.dbms.listsTables(db)) {
+			throw new StoreException(file + " is damaged: its list of tables is not what was written");
+		}
+		long version = Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA");
+		if (version > VERSION) {
+			throw new UnsupportedVersionException(file.toString(), (int) version, VERSION);
+		}
+		if (version < 1) {
+			throw new StoreException(file + " is damaged: it has no schema version");
+		}
+		if (version < OLDEST_VERSION) {
+			throw UnsupportedVersionException.tooOld(file.toString(), (int) version, OLDEST_VERSION);
+		}
+		return (int) version;
 	}
 }

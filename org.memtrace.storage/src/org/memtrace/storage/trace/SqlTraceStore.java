@@ -32,7 +32,6 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.UnsupportedVersionException;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessRows;
 import org.memtrace.model.columns.AccessSource;
@@ -181,22 +180,7 @@ public final class SqlTraceStore implements TraceStore {
 			if (!ours && dbms != Dbms.SQLITE) { // FrameSoc writes no others, and H2 loses tables without a word
 				throw new StoreException(file + " is damaged: its table MT_SCHEMA is missing");
 			}
-			if (ours && !dbms.listsTables(db)) {
-				throw new StoreException(file + " is damaged: its list of tables is not what was written");
-			}
-			if (ours) {
-				long version = Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA");
-				if (version > Schema.VERSION) {
-					throw new UnsupportedVersionException(file.toString(), (int) version, Schema.VERSION);
-				}
-				if (version < 1) {
-					throw new StoreException(file + " is damaged: it has no schema version");
-				}
-				if (version < Schema.OLDEST_VERSION) {
-					throw UnsupportedVersionException.tooOld(file.toString(), (int) version, Schema.OLDEST_VERSION);
-				}
-			}
-			version = ours ? (int) Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA") : 0;
+			version = ours ? Schema.version(file, db) : 0;
 			properties = ours ? InfoProperties.all(db) : Map.of();
 			if (ours && properties.isEmpty()) {
 				throw new StoreException(file + " is damaged: it is not complete");
