@@ -67,7 +67,7 @@ public record AccessFilter(AccessQuery query, AccessMask mask) {
 		}
 		AccessBatch out = new AccessBatch(BATCH);
 		byte[][] wanted = new byte[1][0];
-		store.visitAccesses(query, in -> {
+		AccessVisitor passing = in -> {
 			byte[] kept = mask.kept(in, wanted[0]);
 			wanted[0] = kept;
 			for (int i = 0; i < in.count; i++) {
@@ -84,7 +84,12 @@ public record AccessFilter(AccessQuery query, AccessMask mask) {
 				out.reads[out.count - 1] = reads;
 				out.writes[out.count - 1] = writes;
 			}
-		}, progress);
+			if (visitor.early() && out.count > 0) {
+				visitor.visit(out);
+				out.count = 0;
+			}
+		};
+		store.visitAccesses(query, visitor.early() ? AccessVisitor.early(passing) : passing, progress);
 		if (out.count > 0) {
 			visitor.visit(out);
 		}

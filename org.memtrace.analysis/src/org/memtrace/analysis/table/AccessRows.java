@@ -21,6 +21,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessVisitor;
 import org.memtrace.model.store.TraceStore;
 
 /** Rows that are accesses of a memory trace. */
@@ -123,7 +124,7 @@ final class AccessRows extends EventRows {
 	@Override
 	void matches(Progress progress, Match match) throws MemtraceException {
 		KeyOf key = query.sort() == EventColumn.START ? null : key(query.sort());
-		store.visitAccesses(storeQuery(), b -> {
+		AccessVisitor found = b -> {
 			boolean[] passing = passing(b);
 			long[] keys = key == null ? null : new long[b.count];
 			if (key != null) {
@@ -139,7 +140,9 @@ final class AccessRows extends EventRows {
 				}
 			}
 			seen(b.count);
-		}, progress);
+		};
+		// in the order of time the first rows are shown while the others are still looked for
+		store.visitAccesses(storeQuery(), key == null && !query.descending() ? AccessVisitor.early(found) : found, progress);
 	}
 
 	/** Sort key of a row. */

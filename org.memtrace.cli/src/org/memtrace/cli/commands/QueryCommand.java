@@ -14,6 +14,7 @@ import org.memtrace.aggregation.BatchChunk;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.column.AccessCells;
+import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.column.Column;
 import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.dimension.Dimensions;
@@ -35,6 +36,7 @@ import org.memtrace.cli.output.Json;
 import org.memtrace.cli.rendering.SumsRendering;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.store.AccessVisitor;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
@@ -267,6 +269,11 @@ public final class QueryCommand implements Command {
 			return seen == 0;
 		}
 
+		/** Whether the first lines are enough. */
+		boolean stopsEarly() {
+			return first == null && wanted < Long.MAX_VALUE;
+		}
+
 		/** Prints what was sorted. */
 		void finish() {
 			if (first != null) {
@@ -287,7 +294,10 @@ public final class QueryCommand implements Command {
 		List<Column> columns = of != null ? of.columns() : ofAccesses.stream().map(Column::of).toList();
 		String[] heads = columns.stream().map(c -> store.info().timeUnit().column(c.id())).toArray(String[]::new);
 		try (TablePrinter table = new TablePrinter(console.out(), format, head(store, args), heads)) {
-			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, heads) : null);
+			// accesses come in the order of their start
+			int start = of == null ? ofAccesses.indexOf(AccessColumns.find("start_ns")) : -1;
+			boolean sorted = args.has("sort") && (start < 0 || args.has("descending") || !heads[start].equals(args.get("sort")));
+			Rows rows = new Rows(table, args.getInt("offset"), limit, sorted ? order(args, heads) : null);
 			if (of == null) {
 				accesses(store, ofAccesses, AccessOptions.filter(args, store, console), rows, console);
 			} else {
@@ -321,11 +331,12 @@ public final class QueryCommand implements Command {
 			return;
 		}
 		AccessCells cells = new AccessCells(AccessOptions.load(store, console), columns, console.progress());
-		filter.visit(store, b -> {
+		AccessVisitor printed = b -> {
 			cells.chunk(BatchChunk.of(b));
 			for (int i = 0; i < b.count; i++) {
 				rows.add(cells.row(i));
 			}
-		}, console.progress());
+		};
+		filter.visit(store, rows.stopsEarly() ? AccessVisitor.early(printed) : printed, console.progress());
 	}
 }

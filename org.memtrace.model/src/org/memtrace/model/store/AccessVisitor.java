@@ -8,4 +8,24 @@ import org.memtrace.model.MemtraceException;
 @FunctionalInterface
 public interface AccessVisitor {
 	void visit(AccessBatch batch) throws MemtraceException;
+
+	/** Whether it would rather have the first rows soon than all of them as fast as can be: it stops after a few, or shows them. */
+	default boolean early() {
+		return false;
+	}
+
+	/** A visitor that wants the first rows soon. */
+	static AccessVisitor early(AccessVisitor visitor) {
+		return new AccessVisitor() {
+			@Override
+			public void visit(AccessBatch batch) throws MemtraceException {
+				visitor.visit(batch);
+			}
+
+			@Override
+			public boolean early() {
+				return true;
+			}
+		};
+	}
 }

@@ -43,6 +43,8 @@ public final class AccessesByTime implements AutoCloseable {
 	private static final int SHORT = 4;
 	/** Rows that are merged together at least. */
 	private static final int MERGED_ROWS = 1 << 16;
+	/** Rows that are given ahead to who wants the first ones early. */
+	private static final int[] EARLY = {1 << 10, 1 << 14};
 	/** About what a row takes while it is sorted. */
 	private static final int ROW_BYTES = 100;
 	private static final Set<AccessColumn> TIME = EnumSet.of(AccessColumn.TIME);
@@ -97,18 +99,6 @@ public final class AccessesByTime implements AutoCloseable {
 	@Override
 	public void close() {
 		runs.close();
-	}
-
-	/** What is wanted. */
-	private record Wanted(AccessQuery query, int cellFrom, int cellTo, long fromNs, int fromId, long toNs, int toId) {
-		/** Whether the bounds are before a row. */
-		boolean after(long startNs, long id) {
-			return startNs > fromNs || startNs == fromNs && id >= fromId;
-		}
-
-		boolean before(long startNs, long id) {
-			return startNs < toNs || startNs == toNs && id < toId;
-		}
 	}
 
 	/** Accesses by id, in the order of the ids. */
@@ -190,8 +180,59 @@ public final class AccessesByTime implements AutoCloseable {
 		Wanted wanted = new Wanted(query, cellFrom, cellTo, fromNs, fromId, toNs, toId);
 		List<Integer> candidates = candidates(wanted);
 		Out out = new Out(visitor, progress, candidates.stream().mapToLong(c -> chunks.entry(c).rows()).sum());
+		for (int most : visitor.early() && !candidates.stream().allMatch(c -> runs.get(c) != null) ? EARLY : new int[0]) {
+			AccessBatch rows = first(wanted, candidates, most, progress);
+			for (int i = 0; i < rows.count; i++) {
+				out.row(rows, i);
+			}
+			out.flush();
+			if (rows.count < most) {
+				out.end();
+				return;
+			}
+			wanted = wanted.following(rows.startNs[most - 1], rows.id[most - 1]);
+			candidates = candidates(wanted);
+		}
 		visit(wanted, candidates, Long.MIN_VALUE, Long.MAX_VALUE, out);
 		out.end();
+	}
+
+	/** The first rows, at most so many, from the chunks that may have some; fewer only when there are no more. */
+	private AccessBatch first(Wanted w, List<Integer> candidates, int most, Progress progress) throws MemtraceException {
+		List<Integer> byStart = new ArrayList<>(candidates);
+		byStart.sort(Comparator.comparingLong((Integer c) -> chunks.entry(c).startNs())); // stable: then by the numbers of their rows
+		AccessBatch best = new AccessBatch(0);
+		for (int c : byStart) {
+			progress.check();
+			long lastNs = best.count < most ? Long.MAX_VALUE : best.startNs[most - 1];
+			long startNs = chunks.entry(c).startNs();
+			if (startNs > lastNs) {
+				break;
+			}
+			if (startNs < lastNs || chunks.firstRow(c) < best.id[most - 1]) {
+				best = first(best, rows(w, c, Long.MIN_VALUE, lastNs), most);
+			}
+		}
+		return best;
+	}
+
+	/** The first rows of two batches, in the order of time. */
+	private static AccessBatch first(AccessBatch a, AccessBatch b, int most) {
+		int[] order = new int[a.count + b.count];
+		Arrays.setAll(order, i -> i);
+		IntSort.sort(order, 0, order.length, (x, y) -> {
+			AccessBatch ofX = x < a.count ? a : b;
+			AccessBatch ofY = y < a.count ? a : b;
+			int atX = x < a.count ? x : x - a.count;
+			int atY = y < a.count ? y : y - a.count;
+			int byStart = Long.compare(ofX.startNs[atX], ofY.startNs[atY]);
+			return byStart != 0 ? byStart : Integer.compare(ofX.id[atX], ofY.id[atY]);
+		});
+		AccessBatch first = new AccessBatch(Math.min(most, order.length));
+		for (int i = 0; i < Math.min(most, order.length); i++) {
+			first.addFrom(order[i] < a.count ? a : b, order[i] < a.count ? order[i] : order[i] - a.count);
+		}
+		return first;
 	}
 
 	private List<Integer> candidates(Wanted w) {
@@ -199,9 +240,9 @@ public final class AccessesByTime implements AutoCloseable {
 		for (int c = 0; c < chunks.size(); c++) {
 			ChunkEntry e = chunks.entry(c);
 			long first = chunks.firstRow(c);
-			if (e.rows() > 0 && e.startNs() < w.query.toNs() && e.endNs() > w.query.fromNs() && e.cellFrom() < w.cellTo
-					&& e.cellTo() > w.cellFrom && w.before(e.startNs(), first) && w.after(e.lastStartNs(), first + e.rows() - 1)
-					&& (w.fromNs != w.toNs || first < w.toId && first + e.rows() > w.fromId)) {
+			if (e.rows() > 0 && e.startNs() < w.query().toNs() && e.endNs() > w.query().fromNs() && e.cellFrom() < w.cellTo()
+					&& e.cellTo() > w.cellFrom() && w.before(e.startNs(), first) && w.after(e.lastStartNs(), first + e.rows() - 1)
+					&& (w.fromNs() != w.toNs() || first < w.toId() && first + e.rows() > w.fromId())) {
 				found.add(c);
 			}
 		}
@@ -223,8 +264,8 @@ public final class AccessesByTime implements AutoCloseable {
 				last = Math.max(last, Math.min(e.lastStartNs(), highNs));
 			}
 		}
-		first = Math.max(first, w.fromNs);
-		last = Math.min(last, Math.min(w.toNs, w.query.toNs() - 1));
+		first = Math.max(first, w.fromNs());
+		last = Math.min(last, Math.min(w.toNs(), w.query().toNs() - 1));
 		if (candidates.isEmpty() || first > last) {
 			return;
 		}
@@ -299,7 +340,7 @@ public final class AccessesByTime implements AutoCloseable {
 		Arrays.setAll(order, i -> i);
 		IntSort.sort(order, 0, n, (a, b) -> Long.compare(firstNs[a], firstNs[b])); // stable: then by chunk and block
 		List<Pending> pending = new ArrayList<>();
-		Keys keys = new Keys();
+		StartKeys keys = new StartKeys();
 		int loaded = 0;
 		long waiting = 0;
 		while (loaded < n || !pending.isEmpty()) {
@@ -334,13 +375,13 @@ public final class AccessesByTime implements AutoCloseable {
 	}
 
 	/** Takes the wanted rows of a block that are before the limit; returns the first one that is not. */
-	private int take(Wanted w, Pending p, int slot, long first, long last, long limitNs, int limitChunk, Keys keys) {
+	private int take(Wanted w, Pending p, int slot, long first, long last, long limitNs, int limitChunk, StartKeys keys) {
 		TimeRun.Block block = p.block;
 		ChunkEntry e = chunks.entry(p.chunk);
 		long firstRow = chunks.firstRow(p.chunk);
-		boolean bounded = e.startNs() <= w.fromNs || e.lastStartNs() >= w.toNs;
-		boolean windowed = e.startNs() <= w.query.fromNs();
-		boolean part = w.query.producerFrom() > 0 || w.query.producerTo() < Integer.MAX_VALUE;
+		boolean bounded = e.startNs() <= w.fromNs() || e.lastStartNs() >= w.toNs();
+		boolean windowed = e.startNs() <= w.query().fromNs();
+		boolean part = w.query().producerFrom() > 0 || w.query().producerTo() < Integer.MAX_VALUE;
 		boolean ordered = p.chunk < limitChunk;
 		for (int i = p.next; i < block.rows; i++) {
 			long start = block.startNs(i);
@@ -351,73 +392,18 @@ public final class AccessesByTime implements AutoCloseable {
 				return i;
 			}
 			if (start < first || bounded && !(w.after(start, firstRow + block.row(i)) && w.before(start, firstRow + block.row(i)))
-					|| windowed && start + block.durationNs(i) <= w.query.fromNs()) {
+					|| windowed && start + block.durationNs(i) <= w.query().fromNs()) {
 				continue;
 			}
 			if (part) {
 				int producer = producerOfCell[block.cell(i)];
-				if (producer < w.query.producerFrom() || producer >= w.query.producerTo()) {
+				if (producer < w.query().producerFrom() || producer >= w.query().producerTo()) {
 					continue;
 				}
 			}
 			keys.add(start, slot * TimeRun.BLOCK_ROWS + i);
 		}
 		return block.rows;
-	}
-
-	/** Starts with places, which are sorted by both. */
-	private static final class Keys {
-		private long[] starts = {};
-		private long[] sorted = {};
-		private int[] places = {};
-		private int most;
-		private long low;
-		private long high;
-		int count;
-
-		/** @param mostPlaces after the largest place */
-		void clear(int mostPlaces) {
-			if (starts.length < mostPlaces) {
-				starts = new long[mostPlaces];
-				sorted = new long[mostPlaces];
-				places = new int[mostPlaces];
-			}
-			most = mostPlaces;
-			count = 0;
-			low = Long.MAX_VALUE;
-			high = Long.MIN_VALUE;
-		}
-
-		void add(long startNs, int place) {
-			low = Math.min(low, startNs);
-			high = Math.max(high, startNs);
-			starts[count] = startNs;
-			places[count++] = place;
-		}
-
-		void sort() {
-			int bits = 32 - Integer.numberOfLeadingZeros(most);
-			if (count > 0 && high - low >= 0 && high - low < 1L << 62 - bits) {
-				for (int k = 0; k < count; k++) {
-					sorted[k] = starts[k] - low << bits | places[k];
-				}
-				Arrays.sort(sorted, 0, count);
-				for (int k = 0; k < count; k++) {
-					places[k] = (int) (sorted[k] & (1L << bits) - 1);
-				}
-			} else if (count > 0) { // years apart
-				int[] order = new int[count];
-				Arrays.setAll(order, k -> k);
-				IntSort.sort(order, 0, count, (a, b) -> Long.compare(starts[a], starts[b]));
-				int[] unsorted = Arrays.copyOf(places, count);
-				Arrays.setAll(order, k -> unsorted[order[k]]);
-				System.arraycopy(order, 0, places, 0, count);
-			}
-		}
-
-		int place(int k) {
-			return places[k];
-		}
 	}
 
 	/** About how many rows start within {@code [first, last]}: as if each chunk had them evenly. */
@@ -606,12 +592,12 @@ public final class AccessesByTime implements AutoCloseable {
 		}
 		boolean[] good = new boolean[c.times];
 		for (int t = low; t < high; t++) {
-			good[t] = c.timeStartNs[t] < w.query.toNs() && c.timeEndNs[t] > w.query.fromNs();
+			good[t] = c.timeStartNs[t] < w.query().toNs() && c.timeEndNs[t] > w.query().fromNs();
 		}
 		int[] found = new int[c.rows];
 		int n = 0;
 		long firstRow = chunks.firstRow(number);
-		boolean bounded = e.startNs() <= w.fromNs || e.lastStartNs() >= w.toNs;
+		boolean bounded = e.startNs() <= w.fromNs() || e.lastStartNs() >= w.toNs();
 		for (int r = 0; r < c.rows; r++) {
 			int t = c.time[r];
 			if (good[t] && (!bounded || w.after(c.timeStartNs[t], firstRow + r) && w.before(c.timeStartNs[t], firstRow + r))) {
@@ -624,7 +610,7 @@ public final class AccessesByTime implements AutoCloseable {
 		int kept = 0;
 		for (int k = 0; k < n; k++) {
 			int producer = producerOfCell[d.cells.cell[found[k]]];
-			if (producer >= w.query.producerFrom() && producer < w.query.producerTo()) {
+			if (producer >= w.query().producerFrom() && producer < w.query().producerTo()) {
 				found[kept++] = found[k];
 			}
 		}
@@ -736,10 +722,16 @@ public final class AccessesByTime implements AutoCloseable {
 			progress.worked(now);
 		}
 
-		void end() throws MemtraceException {
+		/** Gives what is there. */
+		void flush() throws MemtraceException {
 			if (batch.count > 0) {
 				visitor.visit(batch);
+				batch.count = 0;
 			}
+		}
+
+		void end() throws MemtraceException {
+			flush();
 			progress.worked(left);
 		}
 	}

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -28,6 +29,7 @@ import org.memtrace.model.columns.ChunkInfo;
 import org.memtrace.model.columns.DamagedChunkException;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.AccessVisitor;
 
 /** Rows go in in any order and come out in two: that of the tree and that of time. Whatever the numbers are. */
 class ChunksTest {
@@ -304,9 +306,52 @@ class ChunksTest {
 
 	private static List<Integer> visit(AccessesByTime byTime, Case c, AccessQuery query, long fromNs, int fromId, long toNs, int toId,
 			List<Row> places) throws Exception {
+		List<Integer> early = new ArrayList<>(); // before anything is kept
+		List<Integer> batches = new ArrayList<>();
+		byTime.visit(query, 0, c.leafOfCell.length, fromNs, fromId, toNs, toId, AccessVisitor.early(b -> {
+			batches.add(b.count);
+			take(b, places, early);
+		}), Progress.NONE);
+		assertTrue(batches.isEmpty() || batches.get(0) <= 8192);
 		List<Integer> ids = new ArrayList<>();
 		byTime.visit(query, 0, c.leafOfCell.length, fromNs, fromId, toNs, toId, b -> take(b, places, ids), Progress.NONE);
+		assertEquals(ids, early);
 		return ids;
+	}
+
+	/** Who wants a few rows, or the first ones early, gets them without that all chunks are read. */
+	@Test
+	void theFirstRowsAreEarly() throws Exception {
+		Random random = new Random(7);
+		List<Row> rows = new ArrayList<>();
+		int cells = 400;
+		for (int i = 0; i < 100_000; i++) {
+			int cell = i * cells / 100_000;
+			long start = i % 50 * 1000L;
+			rows.add(new Row(cell, start, start + 1000, random.nextInt(3), 0, cell, 1, 0, 1, 0, 0, i, 0, -1, 0));
+		}
+		Case c = new Case(rows, IntStream.range(0, cells).toArray(), cells);
+		HeapBlobs blobs = write(c, 1 << 12, 1000, 1500, 1 << 24);
+		Set<Integer> read = new HashSet<>();
+		StoredChunks chunks = new StoredChunks("t", blobs.index(), (chunk, column) -> {
+			synchronized (read) {
+				read.add(chunk);
+			}
+			return blobs.read(chunk, column);
+		});
+		try (AccessesByTime byTime = new AccessesByTime(chunks, c.leafOfCell, null, e -> {
+			throw new AssertionError(e);
+		})) {
+			AccessBatch[] first = new AccessBatch[1];
+			assertThrows(CancelledException.class, () -> byTime.visit(AccessQuery.ALL, 0, cells, Long.MIN_VALUE, 0, Long.MAX_VALUE,
+					Integer.MAX_VALUE, AccessVisitor.early(b -> {
+						first[0] = b;
+						throw new CancelledException();
+					}), Progress.NONE));
+			assertEquals(1024, first[0].count);
+			assertEquals(chunks.chunkOf(first[0].id[1023]) + 1, read.size(), "of " + chunks.size() + " chunks");
+			assertTrue(read.size() < chunks.size() * 3 / 4, read.size() + " of " + chunks.size() + " chunks");
+		}
 	}
 
 	private static void take(AccessBatch b, List<Row> places, List<Integer> ids) {
