@@ -5,7 +5,7 @@ package org.memtrace.storage.chunks;
 import org.memtrace.model.store.AccessQuery;
 
 /**
- * Which rows are wanted: of a query, those from {@code (fromNs, fromId)} on until before {@code (toNs, toId)}, in the order of start and id.
+ * Rows that are wanted: those of a query from {@code (fromNs, fromId)} on until before {@code (toNs, toId)}, by start and id.
  *
  * @param cellFrom no wanted producer has a smaller cell
  * @param cellTo no wanted producer has this cell or a larger one
