@@ -46,6 +46,7 @@ static struct mt_patch hooks[] = {
 	{ "munmap", zap_hook_munmap, NULL, 0 },
 	{ "mremap", zap_hook_mremap, NULL, 0 },
 	{ "madvise", zap_hook_madvise, NULL, 0 },
+	{ "process_madvise", zap_hook_process_madvise, NULL, MT_PATCH_OPTIONAL },	/* since glibc 2.36 */
 	{ "brk", zap_hook_brk, NULL, 0 },
 	{ "shmat", zap_hook_shmat, NULL, 0 },
 	{ "shmdt", zap_hook_shmdt, NULL, 0 },

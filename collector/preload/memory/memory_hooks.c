@@ -3,6 +3,7 @@
 #include "preload/memory/memory_hooks.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/userfaultfd.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,6 +24,10 @@
 #endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
+#endif
+#ifndef MADV_COLD
+#define MADV_COLD 20
+#define MADV_PAGEOUT 21
 #endif
 #ifndef SYS_mseal
 #define SYS_mseal 462
@@ -534,6 +539,30 @@ done:
 	if (!ret && len && (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE) && is_program())
 		ctx_note_huge(addr, len, advice);
 	return (int)finish(ret);
+}
+
+/*
+ * Advice about several ranges of a process. Of this one, which any advice may be about since Linux 6.13, it is that of madvise(): shared
+ * memory would keep what is given back.
+ */
+ssize_t zap_hook_process_madvise(int pidfd, const struct iovec *ranges, size_t n, int advice, unsigned int flags)
+{
+	size_t done = 0;
+
+	/* the kernel says whether it may be; of others it may be what leaves their memory as it is */
+	if (!looks_after() || advice == MADV_WILLNEED || advice == MADV_COLD || advice == MADV_PAGEOUT || n > IOV_MAX ||
+	    mt_sys(SYS_process_madvise, pidfd, ranges, 0, advice, flags))
+		return finish(mt_sys(SYS_process_madvise, pidfd, ranges, n, advice, flags));
+	for (size_t i = 0; i < n; i++) {
+		struct iovec r;
+		long ret = mt_can_read(ranges + i, &r, sizeof(r));
+
+		ret = ret ? finish(-EFAULT) : zap_hook_madvise(r.iov_base, r.iov_len, advice);
+		if (ret)
+			return done ? (ssize_t)done : ret;
+		done += r.iov_len;
+	}
+	return (ssize_t)done;
 }
 
 /* The mapping itself is what nobody may replace from then on, so it becomes what it would be without us. */

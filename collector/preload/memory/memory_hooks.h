@@ -10,12 +10,19 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
+
+#ifndef SYS_process_madvise
+#define SYS_process_madvise 440
+#endif
 
 void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
 int zap_hook_munmap(void *addr, size_t len);
 void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void *new_addr);
 int zap_hook_madvise(void *addr, size_t len, int advice);
+ssize_t zap_hook_process_madvise(int pidfd, const struct iovec *ranges, size_t n, int advice, unsigned int flags);
 int zap_hook_ioctl(int fd, unsigned long request, void *arg);
 long zap_hook_mseal(void *addr, size_t len, unsigned long flags);
 /* Of the backend rwp only. */

@@ -239,6 +239,8 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return (long)zap_hook_mremap((void *)a, (size_t)b, (size_t)c, (int)d, (void *)e);
 	case SYS_madvise:
 		return zap_hook_madvise((void *)a, (size_t)b, (int)c);
+	case SYS_process_madvise:
+		return zap_hook_process_madvise((int)a, (const struct iovec *)b, (size_t)c, (int)d, (unsigned int)e);
 	case SYS_mprotect:	/* as without a hook where there is none of it */
 		return zap_hook_mprotect((void *)a, (size_t)b, (int)c);
 	case SYS_mseal:

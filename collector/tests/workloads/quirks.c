@@ -470,6 +470,28 @@ static int madvises(void)
 	return 0;
 }
 
+/* Advice about memory of its own by the call for other processes (since Linux 6.13): what is given back is zero then. */
+static int madvise_self(void)
+{
+	char *p = pages(32);
+	const int self_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	const struct iovec two[] = { { p, 2 * PAGE }, { p + 8 * PAGE, 4 * PAGE } }, bad[] = { { p + 20 * PAGE, PAGE }, { p + 1, PAGE } };
+	long ret[5];
+	int zeroes = 0;
+
+	stamp(p, 32, 9);
+	ret[0] = syscall(SYS_process_madvise, self_fd, two, 2, MADV_DONTNEED, 0);
+	ret[1] = syscall(SYS_process_madvise, self_fd, two, 2, MADV_REMOVE, 0);
+	ret[2] = syscall(SYS_process_madvise, self_fd, two, 2, MADV_WILLNEED, 0);
+	ret[3] = syscall(SYS_process_madvise, self_fd, bad, 2, MADV_DONTNEED, 0);
+	ret[4] = syscall(SYS_process_madvise, -1, two, 2, MADV_DONTNEED, 0);
+	for (int i = 0; i < 32; i++)
+		zeroes += *(uint64_t *)(void *)(p + (size_t)i * PAGE) == 0;
+	printf("process_madvise %ld %ld %ld %ld %ld, %d pages are zero\n", ret[0], ret[1], ret[2], ret[3], ret[4], zeroes);
+	close(self_fd);
+	return 0;
+}
+
 static int mlocks(void)
 {
 	char *p = pages(16);
@@ -1417,7 +1439,7 @@ static const struct quirk {
 	{ "longjmps", longjmps, 0 }, { "recursion", recursion, 0 },
 	{ "big-alloca", big_alloca, 0 }, { "contexts", contexts, 0 },
 	{ "mremap-storm", mremap_storm, 0 }, { "mremap-kinds", mremap_kinds, 0 },
-	{ "madvise", madvises, 0 }, { "mlock", mlocks, 0 }, { "mlockall", mlockalls, 0 },
+	{ "madvise", madvises, 0 }, { "madvise-self", madvise_self, 0 }, { "mlock", mlocks, 0 }, { "mlockall", mlockalls, 0 },
 	{ "map-fixed", map_fixed, 0 }, { "reservation", reservation, 0 }, { "efault", efault, 0 },
 	{ "syscalls", syscalls, 0 }, { "big-heap", big_heap, 0 }, { "brk", brks, 0 },
 	{ "limit-as", limit_as, 0 }, { "growsdown", growsdown, 0 },
