@@ -326,10 +326,13 @@ public final class AccessImport {
 	}
 
 	/** Which threads the images have is known when all of their rows were read. */
-	void tellThreads() {
-		Map<Integer, List<Integer>> threads = context.threads().stream()
-				.collect(Collectors.groupingBy(ThreadInfo::image, Collectors.mapping(ThreadInfo::index, Collectors.toList())));
-		images.forEach(i -> i.sharing().threads(threads.getOrDefault(i.index(), List.of())));
+	void tellThreads() throws MemtraceException {
+		Map<Integer, List<ThreadInfo>> threads = context.threads().stream().collect(Collectors.groupingBy(ThreadInfo::image));
+		for (ImageData image : images) {
+			List<ThreadInfo> own = threads.getOrDefault(image.index(), List.of());
+			image.sharing().threads(own.stream().map(ThreadInfo::index).toList());
+			image.panel(own);
+		}
 	}
 
 	private CountUnit unit() throws MemtraceException {

@@ -12,6 +12,9 @@ import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MemoryMap;
 import org.memtrace.importer.tree.StructureIndex;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.store.AccessBatch;
 
 /** What the first pass found out about one process image; {@code cellOfLeaf} is filled in when the trees are built. */
 final class ImageData implements AutoCloseable {
@@ -20,6 +23,7 @@ final class ImageData implements AutoCloseable {
 	private RowSpill rows;
 	private final SharingEvidence evidence;
 	private SharingSweep sharing;
+	private PanelSharing panel;
 	private int[] cellOfLeaf;
 	/** Rows that are elsewhere: this was made of the tables of parts. */
 	private long rowsElsewhere;
@@ -98,6 +102,19 @@ final class ImageData implements AutoCloseable {
 
 	SharingSweep sharing() {
 		return sharing;
+	}
+
+	/** Tells what the panel of the image says, once. */
+	void panel(List<ThreadInfo> threads) throws MemtraceException {
+		if (panel == null) {
+			panel = PanelSharing.of(image, leaves, structures, threads, evidence);
+		}
+	}
+
+	/** Sharing of a record, by the order of the rows; {@link AccessBatch#SHARING_NOT_KNOWN} where one thread was seen. */
+	int sharing(int number, RowSpill.Row row) {
+		int seen = sharing.sharing(number);
+		return seen == AccessBatch.SHARING_NOT_KNOWN && panel != null ? panel.sharing(row, sharing.looks(number)) : seen;
 	}
 
 	/** Cell of the trace for each leaf of the table. */

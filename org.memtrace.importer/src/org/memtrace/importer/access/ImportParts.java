@@ -630,7 +630,7 @@ public final class ImportParts {
 				if (!own.get(r.leaf)) {
 					continue;
 				}
-				batch.add(r.startNs, r.endNs, image.cellOfLeaf()[r.leaf], r.thread, r.cpuSet, r.reads, r.writes, image.sharing().sharing(n), r.node,
+				batch.add(r.startNs, r.endNs, image.cellOfLeaf()[r.leaf], r.thread, r.cpuSet, r.reads, r.writes, image.sharing(n, r), r.node,
 						r.flags, r.ip == 0 ? 0 : whole.all.addresses().value(r.ip - 1), r.readOffset, r.writeOffset, r.firstNs);
 				accesses++;
 				reads += r.reads;

@@ -11,7 +11,6 @@ import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.Pipeline;
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.importer.rows.RowSpill;
-import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.AccessBatch;
 
@@ -53,10 +52,9 @@ final class RowMerge {
 			Source source = queue.poll();
 			long limitNs = queue.isEmpty() ? Long.MAX_VALUE : queue.peek().rows.row.startNs;
 			int[] cellOfLeaf = source.image.cellOfLeaf();
-			SharingSweep sharing = source.image.sharing();
 			boolean more;
 			do {
-				add(source.rows.row, cellOfLeaf, sharing.sharing(source.number++));
+				add(source.rows.row, cellOfLeaf, source.image.sharing(source.number++, source.rows.row));
 				more = source.rows.next();
 			} while (more && source.rows.row.startNs < limitNs);
 			if (more) {

@@ -37,7 +37,7 @@ import org.memtrace.model.fine.FineCounts.Stratum;
  */
 public final class FineParser {
 	private static final Pattern CHUNK = Pattern.compile("(fine|finethreads)-(\\d{1,9})\\.csv(\\.zst|\\.gz)?");
-	private static final Pattern USERS = Pattern.compile("(\\d+:\\d+(;\\d+:\\d+)*)?");
+	private static final Pattern USERS = Pattern.compile("((-1|\\d{1,18}):\\d{1,18}(;(-1|\\d{1,18}):\\d{1,18})*)?");
 
 	private final TraceDirectory.Image image;
 	private final SkipCounter skips;
@@ -79,6 +79,19 @@ public final class FineParser {
 		}
 	}
 
+	/** The stays of pages in the panel alone, of an image that may have no fine clock; what is wrong is told by {@link #read}. */
+	public static List<Stay> stays(TraceDirectory.Image image) throws MemtraceException {
+		FineParser parser = new FineParser(image, new SkipCounter(false));
+		if (image.directory() != null && Files.exists(image.directory().resolve("bins.csv"))) {
+			parser.panel();
+		}
+		return parser.stays;
+	}
+
+	private void panel() throws MemtraceException {
+		table("panel.csv", List.of("@Virt", "Start", "End", "Looks", "Active", "WaitNs", "Written", "Users"), this::stay);
+	}
+
 	private void read(Builder to, Progress progress) throws MemtraceException {
 		table("bins.csv", List.of("Bin", "Start", "Away", "End", "Look", "Lost"), this::bin);
 		table("strata.csv", List.of("Stratum", "Start", "End", "TaskId"), this::stratum);
@@ -86,7 +99,7 @@ public final class FineParser {
 				progress);
 		chunks("finethreads", List.of("Bin", "Stratum", "TaskId", "Hit", "Written", "ArmedHit", "ArmedWritten", "WaitNs"), this::first,
 				progress);
-		table("panel.csv", List.of("@Virt", "Start", "End", "Looks", "Active", "WaitNs", "Written", "Users"), this::stay);
+		panel();
 		compareThreads();
 		for (Bin b : bins.values()) {
 			boolean known = b.known() && !notKnown.contains(b.number());
@@ -258,8 +271,8 @@ public final class FineParser {
 		boolean valid = USERS.matcher(users).matches() && s.endNs() > s.startNs() && TimeRange.holds(s.startNs(), s.endNs())
 				&& s.written() >= 0 && s.written() <= s.active() && s.active() <= s.looks() && s.waitNs() >= 0;
 		long sum = 0;
-		for (String user : valid && !users.isEmpty() ? users.split(";") : new String[0]) {
-			sum += Long.parseLong(user.substring(user.indexOf(':') + 1));
+		for (long n : valid ? s.looksByTask().values() : List.<Long>of()) {
+			sum += n;
 		}
 		if (!valid || sum != s.active()) {
 			skips.skip(image.fileName("panel.csv"), row.line(), "not a stay in the panel");

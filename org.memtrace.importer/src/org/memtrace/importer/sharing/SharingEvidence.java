@@ -117,7 +117,7 @@ public final class SharingEvidence {
 	}
 
 	/** Whether a record is of memory whose users are all among the records. */
-	boolean ofOwnMemory(int flags) {
+	public boolean ofOwnMemory(int flags) {
 		return everyProcess || (flags & AccessBatch.FLAG_NOT_PRIVATE) == 0;
 	}
 

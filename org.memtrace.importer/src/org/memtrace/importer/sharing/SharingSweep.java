@@ -67,6 +67,8 @@ public final class SharingSweep {
 	private final BitSet foreign = new BitSet();
 	private boolean allListed;
 	private boolean oneThread;
+	/** Looks that found the same thread one after the other, those of a row among them, where they were too few. */
+	private byte[][] looksOf = new byte[16][];
 	// a row that waits for more looks, and the next one of its page
 	private long[] waiting = new long[1024];
 	private int freeWaiting = NIL;
@@ -134,12 +136,19 @@ public final class SharingSweep {
 		}
 		waiting[w] = pair(row, ofPage[head + RUN_ROWS]);
 		ofPage[head + RUN_ROWS] = w;
+		if (row >>> CHUNK_BITS >= looksOf.length) {
+			looksOf = Arrays.copyOf(looksOf, 2 * looksOf.length);
+		}
+		if (looksOf[row >>> CHUNK_BITS] == null) {
+			looksOf[row >>> CHUNK_BITS] = new byte[1 << CHUNK_BITS];
+		}
 	}
 
-	/** Forgets the rows of a page that wait. */
+	/** Forgets the rows of a page that wait; each of them has this many looks. */
 	private void release(int head) {
 		for (int w = ofPage[head + RUN_ROWS]; w != NIL;) {
 			int next = (int) waiting[w];
+			looksOf[(int) (waiting[w] >> 32) >>> CHUNK_BITS][(int) (waiting[w] >> 32) & (1 << CHUNK_BITS) - 1] = (byte) ofPage[head + RUN_LOOKS];
 			waiting[w] = pair(0, freeWaiting);
 			freeWaiting = w;
 			w = next;
@@ -302,6 +311,7 @@ public final class SharingSweep {
 			} else if (ofPage[head] != NIL) {
 				decide(head, Long.MAX_VALUE);
 			}
+			release(head);
 		}
 	}
 
@@ -315,6 +325,12 @@ public final class SharingSweep {
 		int seen = result[row >>> CHUNK_BITS][row & (1 << CHUNK_BITS) - 1];
 		return seen > 1 || evidence.isComplete() || seenAlone.get(row) || livedAlone.get(row) && allListed
 				|| oneThread && !foreign.get(row) ? seen : AccessBatch.SHARING_NOT_KNOWN;
+	}
+
+	/** How many looks one after the other found the thread of a row, this row's among them; fewer than {@link SharingEvidence#LOOKS}. */
+	public int looks(int row) {
+		byte[] chunk = looksOf[Math.min(row >>> CHUNK_BITS, looksOf.length - 1)];
+		return chunk == null ? 0 : chunk[row & (1 << CHUNK_BITS) - 1];
 	}
 
 	private void set(int row, int sharing) {

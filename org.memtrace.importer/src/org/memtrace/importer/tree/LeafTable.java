@@ -178,6 +178,11 @@ public final class LeafTable {
 		return ofLeaf[leaf * PER_LEAF + PAGE];
 	}
 
+	/** Page number of an address, as {@link #pageIndex} tells it. */
+	public long pageIndexOf(long address) {
+		return address >>> pageShift;
+	}
+
 	/** Page number in memory: address divided by the page size. */
 	public long pageIndex(int leaf) {
 		return pages.page(page(leaf));

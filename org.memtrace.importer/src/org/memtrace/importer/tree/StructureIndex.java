@@ -182,7 +182,8 @@ public final class StructureIndex {
 		return byId.length;
 	}
 
-	Structure structure(int id) {
+	/** One of them, by its id. */
+	public Structure structure(int id) {
 		return byId[id - firstId];
 	}
 
@@ -275,6 +276,11 @@ public final class StructureIndex {
 	/** The id of the structure that has an address at a time, or {@link #NONE}. */
 	public int find(long address, long timeNs) {
 		return resolve(page(address, address + 1), address, timeNs, timeNs + 1, timeNs);
+	}
+
+	/** The id of the structure that has an address for the longest part of a time, or a negative number. */
+	public int find(long address, long startNs, long endNs) {
+		return resolve(page(address, address + 1), address, startNs, endNs);
 	}
 
 	/** Resolves an access whose first time is not known. */

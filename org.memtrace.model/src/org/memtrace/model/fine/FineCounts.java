@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
@@ -74,6 +76,15 @@ public record FineCounts(List<Bin> bins, List<Stratum> strata, List<Count> count
 	 * @param users {@code TID:N} between semicolons: N times the thread came first
 	 */
 	public record Stay(int image, long address, long startNs, long endNs, long looks, long active, long waitNs, long written, String users) {
+		/** After how many looks each thread came first, by its number in the system; -1: all others. */
+		public Map<Long, Long> looksByTask() {
+			Map<Long, Long> looks = new LinkedHashMap<>();
+			for (String user : users.isEmpty() ? new String[0] : users.split(";")) {
+				int colon = user.indexOf(':');
+				looks.merge(Long.parseLong(user.substring(0, colon)), Long.parseLong(user.substring(colon + 1)), Long::sum);
+			}
+			return looks;
+		}
 	}
 
 	public FineCounts {

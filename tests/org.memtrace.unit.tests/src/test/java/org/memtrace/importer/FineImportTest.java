@@ -141,6 +141,21 @@ class FineImportTest {
 		assertEquals(all, FineCounts.parse(all.toBytes()));
 	}
 
+	@Test
+	void aPageWithManyThreadsIsKept() throws IOException {
+		Path trace = copy();
+		Path panel = trace.resolve("p0000/panel.csv");
+		String line = Files.readAllLines(panel).get(1);
+		String[] f = line.split(",", -1);
+		f[3] = f[4] = "5";
+		f[6] = "0";
+		f[7] = "101:2;-1:3"; // -1: others than the first 15
+		edit(panel, s -> s.replace(line, String.join(",", f)));
+		String db = temporary.resolve("many.db").toString();
+		assertTrue(!Ran.ok("import", "-o", db, trace.toString()).contains("not a stay in the panel"));
+		assertEquals(java.util.Map.of(101L, 2L, -1L, 3L), new FineCounts.Stay(0, 0, 0, 1, 5, 5, 0, 0, f[7]).looksByTask());
+	}
+
 	/** The law of the estimator: samples of pages of which a known number was used. */
 	@Test
 	void intervalsHold() {
