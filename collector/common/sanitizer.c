@@ -67,7 +67,31 @@ static const char *sanitizer_of(const struct mt_elf_file *f)
 	return there ? find((const char *)f->at + offset, (const char *)f->at + offset + (length < there ? length : there)) : NULL;
 }
 
-const char *mt_sanitizer_of_file(int dir, const char *path)
+/* musl, Android's bionic, uClibc: how the names of their loaders begin. */
+static const char *other_loader(const struct mt_elf_file *f)
+{
+	static const char *const begins[] = { "ld-musl", "linker64", "ld64-uClibc" };
+
+	for (int i = 0; i < f->n; i++) {
+		const char *at = f->ph[i].p_type == PT_INTERP ? (const char *)mt_elf_contents(f, &f->ph[i]) : NULL;
+		size_t n = at ? f->ph[i].p_filesz : 0, name = n;
+
+		while (name && at[name - 1] != '/')
+			name--;
+		for (size_t k = 0; k < sizeof(begins) / sizeof(*begins); k++) {
+			size_t same = 0;
+
+			while (begins[k][same] && name + same < n && at[name + same] == begins[k][same])
+				same++;
+			if (!begins[k][same])
+				return begins[k];
+		}
+	}
+	return NULL;
+}
+
+/* What @say says of the file; NULL as well where it cannot be read. */
+static const char *of_file(int dir, const char *path, const char *(*say)(const struct mt_elf_file *f))
 {
 	const long fd = mt_sys(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC, 0);
 	const char *name = NULL;
@@ -76,9 +100,19 @@ const char *mt_sanitizer_of_file(int dir, const char *path)
 	if (fd < 0)
 		return NULL;
 	if (!mt_elf_map(&f, (int)fd)) {
-		name = sanitizer_of(&f);
+		name = say(&f);
 		mt_elf_unmap(&f);
 	}
 	mt_sys(SYS_close, fd);
 	return name;
+}
+
+const char *mt_sanitizer_of_file(int dir, const char *path)
+{
+	return of_file(dir, path, sanitizer_of);
+}
+
+int mt_is_of_other_libc(int dir, const char *path)
+{
+	return of_file(dir, path, other_loader) != NULL;
 }

@@ -13,4 +13,7 @@
  */
 const char *mt_sanitizer_of_file(int dir, const char *path);
 
+/* Is the loader of the program, as above, that of another C library than glibc, which ends programs because of a library for glibc? */
+int mt_is_of_other_libc(int dir, const char *path);
+
 #endif

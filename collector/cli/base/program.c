@@ -81,6 +81,7 @@ static bool privileged(const char *path)
 }
 
 static const char has_sanitizer[] = "was built with a sanitizer (address, leak or memory) whose runtime bears no library before it";
+static const char has_other_libc[] = "was built for another C library than glibc (musl, bionic), which the recorder's library needs";
 static const char is_static[] = "is statically linked, so that no library can be preloaded";
 
 bool mt_obstacle_is_static(const char *obstacle)
@@ -90,7 +91,7 @@ bool mt_obstacle_is_static(const char *obstacle)
 
 bool mt_obstacle_refuses_library(const char *obstacle)
 {
-	return obstacle == has_sanitizer || strstr(obstacle, "64-bit");
+	return obstacle == has_sanitizer || obstacle == has_other_libc || strstr(obstacle, "64-bit");
 }
 
 const char *mt_program_obstacle(const char *path, char **which)
@@ -155,6 +156,8 @@ const char *mt_program_obstacle(const char *path, char **which)
 				}
 				if (!interp)
 					why = is_static;
+				else if (mt_is_of_other_libc(AT_FDCWD, p))
+					why = has_other_libc;
 				else if (mt_sanitizer_of_file(AT_FDCWD, p))
 					why = has_sanitizer;
 			}

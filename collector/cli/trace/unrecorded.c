@@ -29,7 +29,7 @@ static const struct {
 } reasons[] = {
 	{ "left-out", "left out by --follow or --skip", false },
 	{ "static", "statically linked", true },
-	{ "foreign", "not a " MT_ARCH_NAME " program", true },
+	{ "foreign", "not a " MT_ARCH_NAME " program of glibc", true },
 	{ "sanitizer", "built with a sanitizer that bears no library before its own", true },
 	{ "privileges", "whose program gains privileges (setuid, setgid or file capabilities)", true },
 	{ "not-loaded", "that did not get the library, or must not write the trace (another user, another environment)", true },

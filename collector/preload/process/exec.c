@@ -36,12 +36,12 @@ static void describe_end(void)
 #define MAX_VALUE 1024
 
 /*
- * Is it a program of another class or processor, whose loader would complain on stderr that our library is not for it, or one whose
- * sanitizer refuses it? Of a script: its interpreter.
+ * Is it a program of another class or processor, whose loader would complain on stderr that our library is not for it, one of another C
+ * library, whose loader ends it, or one whose sanitizer refuses our library? Of a script: its interpreter.
  */
 static int refuses_us(int dir, const char *path)
 {
-	char head[256], *p, *end;
+	char head[256], name[256], *p, *end;
 
 	for (int depth = 0; depth < 4; depth++, dir = AT_FDCWD) {
 		const long fd = mt_sys(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC, 0);
@@ -55,7 +55,8 @@ static int refuses_us(int dir, const char *path)
 			uint16_t machine;
 
 			memcpy(&machine, head + 18, sizeof(machine));
-			return head[EI_CLASS] != ELFCLASS64 || machine != MT_ELF_MACHINE || mt_sanitizer_of_file(dir, path);
+			return head[EI_CLASS] != ELFCLASS64 || machine != MT_ELF_MACHINE || mt_is_of_other_libc(dir, path) ||
+			       mt_sanitizer_of_file(dir, path);
 		}
 		if (n < 3 || memcmp(head, "#!", 2))
 			return 0;
@@ -65,7 +66,7 @@ static int refuses_us(int dir, const char *path)
 		for (end = p; *end && *end != ' ' && *end != '\t' && *end != '\n'; end++)
 			;
 		*end = 0;
-		path = p;	/* read over it only after it was opened */
+		path = memcpy(name, p, (size_t)(end - p) + 1);
 	}
 	return 0;
 }
@@ -105,12 +106,14 @@ static long exec_foreign(int dir, const char *path, char *const argv[], char *co
 	char *own[MAX_ENVIRONMENT + 1], text[MAX_VALUE];
 	size_t n = 0;
 
-	for (; envp[n]; n++) {
-		const int ours = !strncmp(envp[n], VARIABLE, sizeof(VARIABLE) - 1);
+	for (char *const *v = envp; *v; v++) {
+		const int ours = !strncmp(*v, VARIABLE, sizeof(VARIABLE) - 1);
 
-		if (n == MAX_ENVIRONMENT || (ours && !without_us(text, envp[n] + sizeof(VARIABLE) - 1)))
+		if (n == MAX_ENVIRONMENT || (ours && !without_us(text, *v + sizeof(VARIABLE) - 1)))
 			return exec(dir, path, argv, envp, flags);
-		own[n] = ours ? text : envp[n];
+		/* no variable where nothing is left, as alone */
+		if (!ours || text[sizeof(VARIABLE) - 1])
+			own[n++] = ours ? text : *v;
 	}
 	own[n] = NULL;
 	return exec(dir, path, argv, own, flags);

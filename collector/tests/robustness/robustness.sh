@@ -430,6 +430,41 @@ END
 	esac
 done
 
+## other-libc: programs of musl, whose loader ends them because of a library that needs glibc
+if wanted other-libc; then
+	cat > "$work/musl.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	char *p = malloc(4 << 20);
+
+	memset(p, 3, 4 << 20);
+	printf("%d %s\n", p[7], getenv("LD_PRELOAD") ? "with a library" : "alone");
+	fflush(stdout);
+	if (argc > 1)
+		execl(argv[argc - 1], "child", NULL);
+	return 7;
+}
+END
+	if musl-gcc -o "$work/musl" "$work/musl.c" 2> /dev/null; then
+		printf '#!%s\n' "$work/musl" > "$work/musl-script"
+		chmod +x "$work/musl-script"
+		same other-libc 20 sh -c "'$work/musl' '$work/musl'; echo \$?; '$work/musl-script' /bin/uname"
+		"$MEMTRACE" record -o "$work/musl.trace" "$work/musl" > /dev/null 2> "$work/musl.err"
+		if [ $? = 4 ] && grep -q 'another C library' "$work/musl.err"; then
+			pass "other-libc: refused, and told why"
+		else
+			fail "other-libc: $(cat "$work/musl.err")"
+		fi
+	else
+		skip "other-libc: there is no musl-gcc"
+	fi
+fi
+
 # ---- programs that people use ----------------------------------------------
 
 ## python-threads: eight threads of Python
