@@ -14,6 +14,9 @@ import org.memtrace.analysis.findings.rules.Rule;
 /** Findings and explanations as text for a terminal. */
 public final class AdviceText {
 
+	/** A smaller share of the accesses that no rule is asked about is the C library of every program, and not told. */
+	private static final double LEAST_NOT_JUDGED = 0.05;
+
 	private AdviceText() {
 	}
 
@@ -38,7 +41,7 @@ public final class AdviceText {
 		if (!TraceSummary.maybeUntouched(t.info()).isEmpty()) {
 			Lines.wrap(b, TraceSummary.maybeUntouched(t.info()) + ": what is said about reads and about sharing is exact to such a group only.", "");
 		}
-		if (advisor.notJudged() > 0) {
+		if (advisor.notJudged() >= LEAST_NOT_JUDGED) {
 			Lines.wrap(b, notJudged(advisor), "");
 		}
 		if (findings.isEmpty()) {
@@ -76,7 +79,7 @@ public final class AdviceText {
 	public static String brief(Advisor advisor, int most) {
 		StringBuilder b = new StringBuilder("\nWhat stands out\n\n");
 		List<Finding> findings = advisor.findings();
-		if (advisor.notJudged() > 0) {
+		if (advisor.notJudged() >= LEAST_NOT_JUDGED) {
 			Lines.wrap(b, notJudged(advisor), "");
 		}
 		if (findings.isEmpty()) {

@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import org.memtrace.analysis.source.TickShares;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.Ticks.Mode;
+import org.memtrace.model.tree.RankNames;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
@@ -21,10 +21,12 @@ final class TimeSummary {
 
 	private final TickShares shares;
 	private final TraceInfo info;
+	private final RankNames names;
 
-	TimeSummary(TickShares shares, TraceInfo info) {
+	TimeSummary(TickShares shares, TraceInfo info, RankNames names) {
 		this.shares = shares;
 		this.info = info;
+		this.names = names;
 	}
 
 	/** Lines that begin with {@code Time}; without ticks why there are none, if the recorder told it. */
@@ -40,7 +42,7 @@ final class TimeSummary {
 		} else {
 			b.append(told.isEmpty() ? "" : " (" + told + ")").append(":\n");
 			for (TickShares.Share s : shares.structures().stream().filter(this::isLarge).limit(ROWS).toList()) {
-				b.append("           ").append(shares.share(s.ticks(), s.cpuNs())).append(" at accesses to ").append(name(s.structure()))
+				b.append("           ").append(shares.share(s.ticks(), s.cpuNs())).append(" at accesses to ").append(names.shown(s.structure()))
 						.append(s.hottest() == null ? "" : ", most in " + s.hottest().where()).append('\n');
 			}
 			String rest = rest();
@@ -52,10 +54,6 @@ final class TimeSummary {
 
 	private boolean isLarge(TickShares.Share s) {
 		return s.cpuNs() > SMALLEST * shares.userNs();
-	}
-
-	private static String name(Structure s) {
-		return s.plainName() + (s.shortSite().isEmpty() || s.plainName().contains(s.shortSite()) ? "" : " (" + s.shortSite() + ")");
 	}
 
 	/** What is not at one of the structures above. */
@@ -81,7 +79,7 @@ final class TimeSummary {
 		}
 		String of = shares.structures().stream().filter(s -> s.faultNs() > SMALLEST * faults)
 				.sorted((a, b) -> Long.compare(b.faultNs(), a.faultNs())).limit(ROWS / 2)
-				.map(s -> Units.duration(info, s.faultNs()) + " of " + name(s.structure())).collect(Collectors.joining(", "));
+				.map(s -> Units.duration(info, s.faultNs()) + " of " + names.shown(s.structure())).collect(Collectors.joining(", "));
 		return "           beside it in the kernel: " + Units.duration(info, faults) + " in page faults" + (of.isEmpty() ? "" : " (" + of + ")")
 				+ ", which recording makes more of; " + Units.duration(info, calls) + " in system calls\n";
 	}
@@ -105,7 +103,7 @@ final class TimeSummary {
 		for (TickShares.Share s : shares.structures()) {
 			JsonObject j = new JsonObject();
 			j.addProperty("structure_id", s.structure().id());
-			j.addProperty("name", s.structure().plainName());
+			j.addProperty("name", names.shown(s.structure()));
 			j.addProperty("site", s.structure().site());
 			j.addProperty("ticks", s.ticks());
 			j.addProperty("user_ns", s.cpuNs());

@@ -25,6 +25,7 @@ import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.RankNames;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
@@ -52,7 +53,7 @@ public final class TraceSummary {
 		residentBytes = intervals.stream().mapToLong(i -> i.measured().residentBytes()).max().orElse(-1);
 		processes = intervals.stream().mapToInt(Interval::image).distinct().count();
 		touchedPages = Math.min(all.pages(), pages(table.producers(), Math.max(1, table.info().pageSizeBytes())));
-		time = new TimeSummary(TickShares.of(table.store()), table.info());
+		time = new TimeSummary(TickShares.of(table.store()), table.info(), RankNames.of(table.producers(), table.store().structures()));
 	}
 
 	/** Pages of a tree: one that several structures lay on, at one time or one after the other, is one page of its process. */
@@ -149,11 +150,10 @@ public final class TraceSummary {
 		b.append(time.text());
 		long page = Math.max(1, info.pageSizeBytes());
 		b.append("Memory     ").append(Units.plural(touchedPages, "page")).append(" touched (")
-				.append(Units.bytes(touchedPages * page)).append("), ")
-				.append(all.pages() == 0 ? "" : percent((double) all.multiThreadPages() / all.pages())
-						+ (touchedPages == all.pages() ? " of them" : "") + " by several threads, "
-						+ percent((double) all.sharedPages() / all.pages()) + " at the same time"
-						+ (touchedPages == all.pages() ? "" : ", where a page counts once for each structure that lay on it"))
+				.append(Units.bytes(touchedPages * page)).append(')')
+				.append(all.pages() == 0 ? "" : (touchedPages == all.pages() ? ", " : "; of the pages of structures ")
+						+ percent((double) all.multiThreadPages() / all.pages()) + (touchedPages == all.pages() ? " of them" : "")
+						+ " by several threads, " + percent((double) all.sharedPages() / all.pages()) + " at the same time")
 				.append('\n');
 		b.append("Counted    ").append(Units.count(all.accesses())).append(' ').append(all.accesses() == 1 ? unit.noun()
 				: unit.plural()).append(" (")

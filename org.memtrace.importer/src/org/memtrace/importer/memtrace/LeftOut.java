@@ -30,7 +30,8 @@ final class LeftOut {
 	private static final Map<String, String> FILES = Map.of("context.log", "", // structures.csv, stacks.csv and threads.csv are made of it
 			"ticks.log", "", // ticks.csv is
 			"windows.csv", "for what part of the run accesses were counted is kept as a sentence",
-			"unseen.csv", "the sums of the manifest are kept", "zoomcost.csv", "what the close look cost is kept as a sentence",
+			"unseen.csv", "the sums of the manifest are kept", "unlisted.csv", "the sums are kept as a sentence",
+			"zoomcost.csv", "what the close look cost is kept as a sentence",
 			"standstill.csv", "the interval with the event lost tells it", "maps-end.txt", "names of ranges are those at the start",
 			"perf.map", "code.csv has the names that are needed");
 	/**

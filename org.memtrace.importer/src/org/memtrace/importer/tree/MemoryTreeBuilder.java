@@ -360,8 +360,8 @@ public final class MemoryTreeBuilder {
 		}
 		places.sort(Comparator.comparingInt(this::firstNumber));
 		Structure first = structures.get(blocks.get(0).structure);
-		String what = first.isWholeHeap() ? "heaps" : first.kind() == StructureKind.BRK ? "parts" : "blocks";
-		return place(blocks, String.format(Locale.ROOT, "%s (%,d %s)", label(first), count, what), places.size() > 1 ? places : List.of());
+		String what = first.isWholeHeap() ? " (%,d heaps)" : first.kind() == StructureKind.BRK ? "" : " (%,d blocks)";
+		return place(blocks, label(first) + String.format(Locale.ROOT, what, count), places.size() > 1 ? places : List.of());
 	}
 
 	/** Blocks that have bytes in common at any time are at one place; all small ones of a structure are, too. */
@@ -578,7 +578,7 @@ public final class MemoryTreeBuilder {
 			int last = from + (int) ((long) count * (g + 1) / groups);
 			long start = owners.get(first).start;
 			long end = owners.get(last - 1).end;
-			tree.begin(ProducerKind.GROUP, unique(String.format(Locale.ROOT, "%x-%x (%,d producers)", start, end,
+			tree.begin(ProducerKind.GROUP, unique(String.format(Locale.ROOT, "%x-%x (%,d structures)", start, end,
 					last - first)), start, end, -1);
 			siblings(owners, labels, first, last);
 			tree.end();

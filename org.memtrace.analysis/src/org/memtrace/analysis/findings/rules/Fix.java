@@ -64,7 +64,8 @@ public record Fix(String words, String command, String code, String tested) {
 
 	/** "field (work.c:7)" */
 	private static String named(GroupFacts g) {
-		return g.label + (g.site.isEmpty() ? "" : " (" + g.site.substring(g.site.lastIndexOf('/') + 1) + ")");
+		String site = g.site.substring(g.site.lastIndexOf('/') + 1);
+		return g.label + (g.label.contains(site) ? "" : " (" + site + ")");
 	}
 
 	/** "the loop in step (stencil.c:35) that uses field", as far as it is known. */

@@ -48,9 +48,9 @@ class FormatExampleTest {
 				}, Progress.NONE);
 				assertEquals(List.of("0 table [page 0] 1000 0 0", "0 A [page 0] 1000 0 0", "0 A [page 1] 1001 2 0",
 						"0 A [page 1] 1000 2 0", "0 stack of main thread [page 2047] 1000 0 0", "1 A [page 0] 1000 0 0",
-						"1 A [page 2] -1 0 1", "1 stack of thread 1 (worker) [page 2047] 1001 0 0", "2 B [page 0] 1001 0 0",
-						"2 B #2 [page 0] 1002 0 4", "2 B #2 [page 2] 1002 1 0", "3 table [page 1] 1000 0 0",
-						"3 B [page 0] 1000 0 0", "3 B [page 1] 1001 0 2"), rows);
+						"1 A [page 2] -1 0 1", "1 stack of thread 1 (worker) [page 2047] 1001 0 0", "2 B of p0000 app [page 0] 1001 0 0",
+						"2 B of p0001 app [page 0] 1002 0 4", "2 B of p0001 app [page 2] 1002 1 0", "3 table [page 1] 1000 0 0",
+						"3 B of p0000 app [page 0] 1000 0 0", "3 B of p0000 app [page 1] 1001 0 2"), rows);
 				assertTrue(store.structures().stream().anyMatch(s -> s.name().equals("buffer[0], \"raw\"")));
 				assertEquals(List.of("fill 9 1:8:7:0 3:4048:1:0 B", "sum 1  B"), Instructions.of(store, true).stream()
 						.map(r -> r.place().function() + " " + r.use().accesses() + " " + InstructionCounts.text(r.use().strides()) + " "

@@ -125,8 +125,8 @@ class TraceSummaryTest {
 		assertTrue(apart.contains("\nMemory     203 pages touched (812 KiB), 1.5 % of them by several threads, 1.5 % at the same time\n"), apart);
 		try (TraceStore store = store(Map.of(), 0x20000000L)) {
 			TraceSummary summary = summary(store);
-			assertTrue(summary.text().contains("\nMemory     202 pages touched (808 KiB), 1.5 % by several threads, 1.5 % at the same time, where a"
-					+ " page counts once for each structure that lay on it\n"), summary.text());
+			assertTrue(summary.text().contains("\nMemory     202 pages touched (808 KiB); of the pages of structures 1.5 % by several"
+					+ " threads, 1.5 % at the same time\n"), summary.text());
 			assertEquals(202, summary.toJson(null).get("pages").getAsLong());
 			assertEquals(203, summary.toJson(null).get("pages_by_structure").getAsLong());
 		}

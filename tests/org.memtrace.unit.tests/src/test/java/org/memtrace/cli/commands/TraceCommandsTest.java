@@ -395,7 +395,7 @@ class TraceCommandsTest {
 				() -> err);
 		assertEquals("producer,page_start,page,first_ns,first_thread,first_write_ns,first_writer,threads,records,reads,writes,sharing,"
 				+ "first_known,first_write_known\n4,555555559000,table [page 1],1150000000,app #0,1150000000,app #0,1,1,0,1,,0,0\n"
-				+ "20,7ffff0002000,B #2 [page 2],1120000000,app #2,1120000000,app #2,1,1,0,1,1,0,0\n", out);
+				+ "20,7ffff0002000,B of p0001 app [page 2],1120000000,app #2,1120000000,app #2,1,1,0,1,1,0,0\n", out);
 		assertEquals(0, run("query", "--what", "groups", "--by", "structure", "--types", "Shared_.*", "--format", "csv", db), () -> err);
 		assertEquals("structure,records,reads,writes\nA,2,4,2\n", out);
 	}

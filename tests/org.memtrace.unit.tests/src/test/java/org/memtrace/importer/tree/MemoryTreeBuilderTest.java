@@ -178,9 +178,9 @@ class MemoryTreeBuilderTest {
 				ROOT MemoryRoot
 				  STRUCTURE heap (small blocks)
 				    PAGE heap (small blocks) [page 0]
-				  GROUP u (rows of 2 KiB) (2 parts)
-				    PAGE u (rows of 2 KiB) (2 parts) [page 0]
-				    PAGE u (rows of 2 KiB) (2 parts) [page 4]
+				  GROUP u (rows of 2 KiB)
+				    PAGE u (rows of 2 KiB) [page 0]
+				    PAGE u (rows of 2 KiB) [page 4]
 				  STRUCTURE v (rows of 2 KiB)
 				""", print(build(cells, structures, 2, Map.of(), List.of()).virtual()));
 	}
@@ -347,7 +347,7 @@ class MemoryTreeBuilderTest {
 		MemoryTrees trees = build(cells, structures, 2);
 		ProducerTree tree = trees.virtual();
 		check(trees, cells, 2);
-		assertEquals("100000-2f3000 (250 producers)", tree.name(1));
+		assertEquals("100000-2f3000 (250 structures)", tree.name(1));
 	}
 
 	@Test
