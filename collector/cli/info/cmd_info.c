@@ -250,6 +250,37 @@ static void print_samples(const json_t *m)
 	free(measured);
 }
 
+/* first: the image before it whose messages are printed already, or NULL */
+static void print_image(const struct image *k, const struct image *first)
+{
+	printf("  %s  pid %" PRIu64 ", %s%s, %s\n", k->dir, mt_info_number(k->json, "pid"),
+	       strcmp(mt_info_text(k->json, "how"), "root") ? mt_info_text(k->json, "how") : "the program", k->alive ? ", still running" : "",
+	       mt_info_text(k->json, "executable"));
+	if (*mt_info_text(k->json, "backend_message") &&
+	    (!first || strcmp(mt_info_text(k->json, "backend_message"), mt_info_text(first->json, "backend_message"))))
+		printf("         backend %s: %s\n", mt_info_text(k->json, "backend"),
+		       mt_info_text(k->json, "backend_message"));
+	printf("         %s interval%s", mt_human_count(k->totals.intervals), k->totals.intervals == 1 ? "" : "s");
+	if (k->totals.intervals)
+		printf(" of %s on average", mt_human_ns(k->totals.length_ns / k->totals.intervals));
+	printf(", %s access record%s",
+	       mt_human_count(k->counted ? k->records : k->totals.records),
+	       k->records == 1 ? "" : "s");
+	if (k->counted && k->records)
+		printf(" (%s reads, %s writes) on %s pages, %s of them without thread",
+		       mt_human_count(k->reads), mt_human_count(k->writes),
+		       mt_human_count(k->pages), mt_human_count(k->unattributed));
+	printf("\n         %s structures, %s thread%s\n", mt_human_count(k->n_structures),
+	       mt_human_count(k->totals.threads), k->totals.threads == 1 ? "" : "s");
+	if (k->torn)
+		printf("         the last line of %" PRIu64 " chunk%s is incomplete and was dropped\n",
+		       k->torn, k->torn == 1 ? "" : "s");
+	if (k->totals.unreadable)
+		printf("         intervals.csv cannot be read: intervals and losses of this image are not known\n");
+	if (!k->totals.finished)
+		printf("         not finished: structures, stacks and threads are not made yet\n");
+}
+
 static void print_person(const json_t *m, const char *trace, struct image *im, size_t n)
 {
 	json_t *host = json_object_get(m, "host"), *clock = json_object_get(m, "clock");
@@ -298,36 +329,8 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		       mt_human_ns(program), mt_human_ns(mt_info_number(over, "recorder_cpu_ns")));
 
 	printf("\nProcess images\n");
-	for (size_t i = 0; i < n; i++) {
-		const struct image *k = &im[i];
-
-		printf("  %s  pid %" PRIu64 ", %s%s, %s\n", k->dir, mt_info_number(k->json, "pid"),
-		       strcmp(mt_info_text(k->json, "how"), "root") ? mt_info_text(k->json, "how") : "the program", k->alive ? ", still running" : "",
-		       mt_info_text(k->json, "executable"));
-		if (*mt_info_text(k->json, "backend_message") &&
-		    (i == 0 || strcmp(mt_info_text(k->json, "backend_message"), mt_info_text(im[0].json, "backend_message"))))
-			printf("         backend %s: %s\n", mt_info_text(k->json, "backend"),
-			       mt_info_text(k->json, "backend_message"));
-		printf("         %s interval%s", mt_human_count(k->totals.intervals), k->totals.intervals == 1 ? "" : "s");
-		if (k->totals.intervals)
-			printf(" of %s on average", mt_human_ns(k->totals.length_ns / k->totals.intervals));
-		printf(", %s access record%s",
-		       mt_human_count(k->counted ? k->records : k->totals.records),
-		       k->records == 1 ? "" : "s");
-		if (k->counted && k->records)
-			printf(" (%s reads, %s writes) on %s pages, %s of them without thread",
-			       mt_human_count(k->reads), mt_human_count(k->writes),
-			       mt_human_count(k->pages), mt_human_count(k->unattributed));
-		printf("\n         %s structures, %s thread%s\n", mt_human_count(k->n_structures),
-		       mt_human_count(k->totals.threads), k->totals.threads == 1 ? "" : "s");
-		if (k->torn)
-			printf("         the last line of %" PRIu64 " chunk%s is incomplete and was dropped\n",
-			       k->torn, k->torn == 1 ? "" : "s");
-		if (k->totals.unreadable)
-			printf("         intervals.csv cannot be read: intervals and losses of this image are not known\n");
-		if (!k->totals.finished)
-			printf("         not finished: structures, stacks and threads are not made yet\n");
-	}
+	for (size_t i = 0; i < n; i++)
+		print_image(&im[i], i ? &im[0] : NULL);
 	for (size_t i = 0; i < n; i++) {
 		const struct image *k = &im[i];
 		size_t shown = 0;
