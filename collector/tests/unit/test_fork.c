@@ -116,6 +116,7 @@ void mt_fd_close(int fd)
 		mt_sys(SYS_close, fd);
 }
 
+const void *mt_patch_call_of_libc;
 const char *mt_monitor_message(void) { return "as always"; }
 
 void mt_monitor_go(uint64_t fault_ns, uint64_t start_cpu_ns)
@@ -256,6 +257,10 @@ int zap_rwp_after_fork(void) { called("anew"); return anew; }
 int zap_hook_mprotect(void *a, size_t n, int p) { return (int)hook("mprotect", a == (void *)1 && n == 2 && p == 3); }
 int zap_hook_munmap(void *a, size_t n) { return (int)hook("munmap", a == (void *)1 && n == 2); }
 int zap_hook_madvise(void *a, size_t n, int advice) { return (int)hook("madvise", a == (void *)1 && n == 2 && advice == 3); }
+ssize_t zap_hook_process_madvise(int p, const struct iovec *r, size_t n, int advice, unsigned int f)
+{
+	return hook("process_madvise", p == 1 && r == (void *)2 && n == 3 && advice == 4 && f == 5);
+}
 long zap_hook_mseal(void *a, size_t n, unsigned long f) { return hook("mseal", a == (void *)1 && n == 2 && f == 3); }
 void *zap_hook_shmat(int id, const void *a, int f) { return (void *)hook("shmat", id == 1 && a == (void *)2 && f == 3); }
 int zap_hook_shmdt(const void *a) { return (int)hook("shmdt", a == (void *)1); }
@@ -607,7 +612,7 @@ static void system_calls(void)
 {
 	static const struct { long number; const char *name; } calls[] = {
 		{ SYS_mmap, "mmap" }, { SYS_munmap, "munmap" }, { SYS_mremap, "mremap" }, { SYS_madvise, "madvise" },
-		{ SYS_shmat, "shmat" }, { SYS_shmdt, "shmdt" },
+		{ SYS_process_madvise, "process_madvise" }, { SYS_shmat, "shmat" }, { SYS_shmdt, "shmdt" },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {

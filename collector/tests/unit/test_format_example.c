@@ -279,7 +279,7 @@ static void document(void)
 	header_in_doc(files, "\n## pNNNN/instructions.csv", EXAMPLE "/p0000/instructions.csv");
 
 	text = section(doc, "\n## manifest.json");
-	keys_in_example(text, m, "purpose unseen unlisted followed late ticks unrecorded job windows with");
+	keys_in_example(text, m, "purpose measured unseen unlisted followed late ticks unrecorded job windows with");
 	json_object_foreach(json_object_get(json_object_get(m, "backend"), "guarantee"), key, v)
 		CHECK(names(text, key));
 	json_object_foreach(json_object_get(m, "parameters"), key, v)

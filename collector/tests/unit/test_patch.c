@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/ground/asm/x86_64.c preload/ground/asm/arm64.c common/clonesite.c common/x86code.c
+// uses: preload/ground/asm/x86_64.c preload/ground/asm/arm64.c common/clonesite.c common/x86code.c preload/ground/symbol.c
 // includes: preload/ground/patch.c
 // libs: -ldl
 /* Functions of libc and of the loader that are replaced, for callers inside them, too; all or none. */

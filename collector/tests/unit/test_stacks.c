@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: common/maps.c common/rawmem.c common/out.c preload/memory/ranges.c
+// uses: common/maps.c common/rawmem.c common/out.c preload/memory/ranges.c preload/ground/symbol.c
 // includes: preload/process/stacks.c
 // libs: -lpthread -ldl
 /* What libc's lists are made of, taken over from another memory file while a thread changes it. */
