@@ -5,8 +5,8 @@
 
     releng/check-rooms.py [--write] [--self-test] [COLLECTOR BUILD]    default: collector and build/collector of this checkout
 
-A room is a folder, and collector/rooms.txt lists each one with the rooms that its units may use. A unit is NAME.c with NAME.h. Uses
-are read from the includes and, with nm, from the objects that were built. Errors, each with its file and line:
+A room is a folder, and collector/rooms.txt lists each one with the rooms that its units may use. A unit is NAME.c with NAME.h, in C++
+NAME.cpp with NAME.hpp. Uses are read from the includes and, with nm, from the objects in C that were built. Errors, each with its file and line:
 
   an include that does not name its file from collector/; a use that rooms.txt does not list; a listed room that is not used;
   units that use each other in a circle;
@@ -38,13 +38,13 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(?:"([^"]+)"|<(memtrace/[^>]+)
 
 
 def sources(top):
-    """Names of all .c and .h below top that are no tests."""
+    """Names of all sources and headers below top that are no tests."""
     found = []
     for folder, folders, names in os.walk(top):
         at = os.path.relpath(folder, top)
         if at == ".":
             folders[:] = [f for f in folders if f != "tests"]
-        found += [os.path.normpath(os.path.join(at, n)) for n in names if n.endswith((".c", ".h")) and not n.endswith(".mod.c")]
+        found += [os.path.normpath(os.path.join(at, n)) for n in names if n.endswith((".c", ".h", ".cpp", ".hpp")) and not n.endswith(".mod.c")]
     return sorted(f for f in found if not f.endswith("module/probed.h"))
 
 
@@ -371,6 +371,10 @@ FAULTS = [
     ({"base/a.c": LONG, "rooms-known.txt": "function base/a.c a 90\n"}, [r"rooms-known.txt:1: function base/a.c a is 83 by now"]),
     ({"rooms-known.txt": "function base/a.c a 90\n"}, [r"rooms-known.txt:1: function base/a.c a is mended"]),
     ({"base/a.h": "\n" * 801 + "int a(void);\n"}, [r"base/a.h:1: 802 lines"]),
+    ({"rooms.txt": "base:\nnames: base\nmore: base\n", "more/x.cpp": '#include "more/x.hpp"\n', "more/x.hpp": '#include "base/a.h"\n#include "x.hpp"\n'},
+     [r'more/x.hpp:2: "x.hpp" does not name its room']),
+    ({"rooms.txt": "base:\nnames: base\nmore: base\n", "more/x.cpp": '#include "base/a.h"\n' + LONG.split("\n", 1)[1]},
+     [r"more/x.cpp:4: a\(\) has 83 lines"]),
     ({f"names/n{i}.h": "\n" for i in range(19)}, [r"names:1: 21 units, at most 20"]),
     ({"names/main.c": "int main(void)\n{\n\treturn 0;\n}\n"}, [r"names/b.c:4: b: nobody uses it"]),
     ({"names/main.c": "int other(void)\n{\n\treturn 0;\n}\n\nint main(void)\n{\n\tint b(void);\n\n\treturn b() + other();\n}\n"},

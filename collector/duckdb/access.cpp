@@ -6,9 +6,9 @@
 #include <climits>
 #include <atomic>
 
-#include "bytes.hpp"
-#include "functions.hpp"
-#include "trace.hpp"
+#include "duckdb/bytes.hpp"
+#include "duckdb/functions.hpp"
+#include "duckdb/trace.hpp"
 
 namespace memtrace {
 

@@ -4,7 +4,7 @@
 // Numbers in bytes that somebody else may have written: never reads behind the end.
 #pragma once
 
-#include "database.hpp"
+#include "duckdb/database.hpp"
 
 namespace memtrace {
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "chunk.hpp"
+#include "duckdb/chunk.hpp"
 
 #include <zstd.h>
 
 #include <algorithm>
 #include <climits>
 
-#include "bytes.hpp"
+#include "duckdb/bytes.hpp"
 
 namespace memtrace {
 

@@ -5,7 +5,7 @@
 // are, it ends in numbers or in a Bad; StoredChunks, Numbers and Verifier are the same in Java.
 #pragma once
 
-#include "database.hpp"
+#include "duckdb/database.hpp"
 
 namespace memtrace {
 

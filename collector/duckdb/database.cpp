@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "database.hpp"
+#include "duckdb/database.hpp"
 
 #include <cstring>
 

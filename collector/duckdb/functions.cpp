@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 //
 // The entry of the extension, and what its table functions share.
-#include "functions.hpp"
+#include "duckdb/functions.hpp"
 
 DuckApi duck;
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "api.hpp"
-#include "database.hpp"
+#include "duckdb/api.hpp"
+#include "duckdb/database.hpp"
 
 namespace memtrace {
 

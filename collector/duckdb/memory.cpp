@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "memory.hpp"
+#include "duckdb/memory.hpp"
 
 #include <zlib.h>
 
@@ -10,7 +10,7 @@
 #include <map>
 #include <tuple>
 
-#include "bytes.hpp"
+#include "duckdb/bytes.hpp"
 
 namespace memtrace {
 

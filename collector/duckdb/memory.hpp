@@ -5,7 +5,7 @@
 // Lives and SizeClasses are the same in Java.
 #pragma once
 
-#include "database.hpp"
+#include "duckdb/database.hpp"
 
 namespace memtrace {
 

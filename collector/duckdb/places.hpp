@@ -4,7 +4,7 @@
 // Threads, sets of CPUs, where code is, and in which regions threads were. CodePlaces and Regions are the same in Java.
 #pragma once
 
-#include "database.hpp"
+#include "duckdb/database.hpp"
 
 namespace memtrace {
 

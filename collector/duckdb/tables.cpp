@@ -5,8 +5,8 @@
 #include <climits>
 #include <set>
 
-#include "functions.hpp"
-#include "trace.hpp"
+#include "duckdb/functions.hpp"
+#include "duckdb/trace.hpp"
 
 namespace memtrace {
 

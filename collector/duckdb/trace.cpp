@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-#include "trace.hpp"
+#include "duckdb/trace.hpp"
 
 #include <sys/stat.h>
 

@@ -4,9 +4,9 @@
 // All of a trace but its accesses, as the table functions need it. Immutable once it is made; safe for all threads.
 #pragma once
 
-#include "chunk.hpp"
-#include "memory.hpp"
-#include "places.hpp"
+#include "duckdb/chunk.hpp"
+#include "duckdb/memory.hpp"
+#include "duckdb/places.hpp"
 
 namespace memtrace {
 

@@ -14,8 +14,8 @@
 #include <iterator>
 #include <random>
 
-#include "../../duckdb/bytes.hpp"
-#include "../../duckdb/trace.hpp"
+#include "duckdb/bytes.hpp"
+#include "duckdb/trace.hpp"
 
 using namespace memtrace;
 
