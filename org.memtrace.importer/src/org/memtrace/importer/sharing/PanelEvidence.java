@@ -12,10 +12,10 @@ import java.util.Map;
 import org.memtrace.model.store.AccessBatch;
 
 /**
- * What the panel of a fine clock says of pages where one thread was seen. Pages of the panel are drawn at random and looked at many times in
- * a row, so that of them it is known whether one thread uses them or several. For a page between pages of the panel it is assumed that it
- * behaves like them, where all of them, of the same structure and near in time, agree. Whether that holds is not assumed: each page of the
- * panel is also foretold by the others. Where that goes wrong too often nothing is said.
+ * What the panel of a fine clock says of pages where one thread was seen. Pages of the panel are drawn at random and looked at many times
+ * in a row, so that of them it is known whether one thread uses them or several. For a page between pages of the panel it is assumed that
+ * it behaves like them, where all of them, of the same structure and near in time, agree. Whether that holds is not assumed: each page of
+ * the panel is also foretold by the others. Where that goes wrong too often nothing is said.
  *
  * <p>Used by one thread.
  */
@@ -29,7 +29,9 @@ public final class PanelEvidence {
 	private static final int SIDE = 5;
 	/** Pages called private that are shared, and the other way round, at most. */
 	private static final double WRONG_PRIVATE = 0.01;
-	private static final double WRONG_SHARED = 0.02;
+	private static final double WRONG_SHARED = 0.05;
+	/** Fewer looks that find one thread say little against others: pages of which a fifth is theirs look so in 7 of 100 cases. */
+	private static final int CLEAR = 12;
 	/** In one structure; there are few pages of the panel in it. */
 	private static final double WRONG_IN_GROUP = 0.1;
 	/** A second thread with a fifth of the uses stays unseen in a look. */
@@ -175,7 +177,7 @@ public final class PanelEvidence {
 			return;
 		}
 		int like = like(near(s.group, s.startNs, s.endNs), s.page, s.thread, true);
-		if (like != AccessBatch.SHARING_NOT_KNOWN) {
+		if (like == 1 || like > 1 && s.active >= CLEAR) {
 			boolean right = like > 1 == shared;
 			double weight = shared ? 1 : 1 - Math.pow(UNSEEN, s.active);
 			(like > 1 ? sharedTrials : privateTrials).add(right, weight);
