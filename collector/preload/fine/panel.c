@@ -46,18 +46,43 @@ static void add(struct fine_panel *p, uint64_t page, uint64_t now_ns)
 	p->n++;
 }
 
+/* In use, as far as it is seen: what stays armed would tell nothing of who comes. */
+static uint32_t weight_of(const struct fine_page *q, const struct fine_range *r)
+{
+	return !(q->flags & FINE_KNOWN) || !(q->flags & (FINE_MAPPED | FINE_HIT)) ? 0 : r->shared ? SHARED_WEIGHT : 1;
+}
+
+/* Of all pages. */
+static uint64_t weights(const struct fine_strata *s, const struct fine_pages *pages)
+{
+	uint64_t all = 0;
+	size_t r = 0;
+
+	for (size_t c = 0; c < pages->n; c++) {
+		uint64_t first;
+		const struct fine_page *q = fine_pages_chunk(pages, c, &first);
+
+		for (unsigned int i = 0; i < FINE_CHUNK; i++) {
+			while (r < s->n_ranges && s->range[r].end <= first + i)
+				r++;
+			if (r < s->n_ranges && s->range[r].start <= first + i)
+				all += weight_of(&q[i], &s->range[r]);
+		}
+	}
+	return all;
+}
+
 void fine_panel_fill(struct fine_panel *p, struct fine_strata *s, struct fine_pages *pages, size_t k, uint64_t now_ns)
 {
 	const size_t part = (k + FINE_PANEL_BINS - 1) / FINE_PANEL_BINS;
 	size_t want = p->n < k ? k - p->n : 0, n = 0, r = 0;
-	uint64_t all = 0, gone = 0, target = 0;
+	uint64_t all, gone = 0, target = 0;
 	int drawn = 0;
 
 	if (want > part)
 		want = part;
-	for (size_t i = 0; i < s->n_ranges; i++)
-		all += (uint64_t)s->range[i].known * (s->range[i].shared ? SHARED_WEIGHT : 1);
-	if (!all || !want)
+	all = want ? weights(s, pages) : 0;
+	if (!all)
 		return;
 	/* one at random of each of @want equal parts, in the order of addresses */
 	for (size_t c = 0; c < pages->n && n < want; c++) {
@@ -73,7 +98,9 @@ void fine_panel_fill(struct fine_panel *p, struct fine_strata *s, struct fine_pa
 				r++;
 			if (r == s->n_ranges || s->range[r].start > first + i)
 				continue;
-			weight = s->range[r].shared ? SHARED_WEIGHT : 1;
+			weight = weight_of(&q[i], &s->range[r]);
+			if (!weight)
+				continue;
 			gone += weight;
 			while (n < want) {
 				const uint64_t from = n * all / want, to = (n + 1) * all / want;

@@ -43,8 +43,8 @@ struct fine_member *fine_panel_find(const struct fine_panel *p, uint64_t page);
 
 /*
  * After fine_strata_begin() said which pages there are: @k members at most, of which a part of FINE_PANEL_BINS comes in each bin. They are
- * drawn at random, pages of ranges in which several threads were seen on a page four times as often. They have FINE_PANEL when the next
- * bin begins, and until they leave.
+ * drawn at random of the pages in use (mapped, or used in the bin that ended), pages of ranges in which several threads were seen on a page
+ * four times as often. They have FINE_PANEL when the next bin begins, and until they leave.
  */
 void fine_panel_fill(struct fine_panel *p, struct fine_strata *s, struct fine_pages *pages, size_t k, uint64_t now_ns);
 /* A fault on a member. */

@@ -241,6 +241,8 @@ static void panel(void)
 		fine_panel_fill(&p, &s, &t, k, now);
 		CHECK(p.n <= k);
 		CHECK(bin || p.n <= (k + FINE_PANEL_BINS - 1) / FINE_PANEL_BINS);
+		for (size_t i = 0; i < p.n; i++)
+			CHECK(fine_pages_add(&t, p.m[i].page)->flags & FINE_MAPPED);	/* one that stays armed shows nobody */
 		fine_strata_begin(&s, &t, 0, 64);
 		for (unsigned int look = 0; look < FINE_PANEL_LOOKS; look++, now += 100) {
 			const size_t n = fine_panel_take(&p, look ? FINE_THE_HIT : FINE_EACH, now, page);
