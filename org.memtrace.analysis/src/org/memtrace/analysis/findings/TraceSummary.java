@@ -44,6 +44,7 @@ public final class TraceSummary {
 	private final long processes;
 	private final long touchedPages;
 	private final TimeSummary time;
+	private final FineSummary fine;
 
 	public TraceSummary(StructureTable structures) throws MemtraceException {
 		this.structures = structures;
@@ -53,6 +54,7 @@ public final class TraceSummary {
 		residentBytes = intervals.stream().mapToLong(i -> i.measured().residentBytes()).max().orElse(-1);
 		processes = intervals.stream().mapToInt(Interval::image).distinct().count();
 		touchedPages = Math.min(all.pages(), pages(table.producers(), Math.max(1, table.info().pageSizeBytes())));
+		fine = FineSummary.of(table.store());
 		time = new TimeSummary(TickShares.of(table.store()), table.info(), RankNames.of(table.producers(), table.store().structures()));
 	}
 
@@ -155,6 +157,7 @@ public final class TraceSummary {
 						+ percent((double) all.multiThreadPages() / all.pages()) + (touchedPages == all.pages() ? " of them" : "")
 						+ " by several threads, " + percent((double) all.sharedPages() / all.pages()) + " at the same time")
 				.append('\n');
+		b.append(fine.text());
 		b.append("Counted    ").append(Units.count(all.accesses())).append(' ').append(all.accesses() == 1 ? unit.noun()
 				: unit.plural()).append(" (")
 				.append(percent(all.accesses() > 0 ? all.reads() / all.accesses() : 0)).append(" reads) in ")
