@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -23,6 +25,8 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Interval;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.RankNames;
@@ -36,6 +40,10 @@ import com.google.gson.JsonObject;
 public final class TraceSummary {
 	private static final int ROWS = 12;
 	private static final int ADVISED = 5;
+	/** Share of the accesses to memory without a name that is told, and that of a reason. */
+	private static final double WITHOUT_NAMES = 0.05;
+	private static final double LITTLE = 0.005;
+	private static final Pattern SOURCE_LINE = Pattern.compile(".*[^/]:[0-9]+");
 
 	private final AccessTable table;
 	private final StructureTable structures;
@@ -190,6 +198,7 @@ public final class TraceSummary {
 		}
 		resident(b);
 		hugePages(b);
+		names(b);
 		b.append('\n');
 		table(b);
 		return b.toString();
@@ -201,6 +210,37 @@ public final class TraceSummary {
 			b.append("Resident   ").append(Units.bytes(residentBytes)).append(" at most at the end of an interval")
 					.append(processes > 1 ? ", in one process" : "").append(", of the memory that the recorder saw\n");
 		}
+	}
+
+	/** How much is in memory that the source does not name, and why; nothing where that is little. */
+	private void names(StringBuilder b) {
+		Map<String, Double> why = new TreeMap<>();
+		for (Row r : structures.rows()) {
+			String reason = withoutName(r.structure());
+			if (!reason.isEmpty()) {
+				why.merge(reason, r.accesses(), Double::sum);
+			}
+		}
+		double sum = why.values().stream().mapToDouble(Double::doubleValue).sum();
+		if (sum < WITHOUT_NAMES * all.accesses()) {
+			return;
+		}
+		b.append("Names      ").append(percent(sum / all.accesses())).append(" of the ").append(table.info().counts().plural())
+				.append(" are to memory that no variable or source line names: ").append(why.entrySet().stream()
+						.filter(e -> e.getValue() > LITTLE * all.accesses()).sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+						.map(e -> percent(e.getValue() / all.accesses()) + " " + e.getKey()).collect(Collectors.joining("; "))).append('\n');
+	}
+
+	private static String withoutName(Structure s) {
+		if (s == null) {
+			return "in ranges of which no allocation was seen (other allocators than the C library's, what was there before)";
+		}
+		if (s.isWholeHeap()) {
+			return "in small blocks of the heap, of many places (record --min-alloc 16 lists smaller ones)";
+		}
+		boolean allocated = s.kind() == StructureKind.HEAP || s.kind() == StructureKind.MMAP || s.kind() == StructureKind.BRK;
+		return allocated && !SOURCE_LINE.matcher(s.site()).matches()
+				? "in blocks that have the name of a function or of an address of code, as the code that allocates them has no debug information (compile with -g)" : "";
 	}
 
 	/** What the program advised the kernel: facts, of the structures with most of it. */

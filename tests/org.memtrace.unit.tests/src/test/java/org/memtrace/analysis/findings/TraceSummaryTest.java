@@ -132,6 +132,14 @@ class TraceSummaryTest {
 		}
 	}
 
+	/** Names that nobody finds in the source, and why they are no better. */
+	@Test
+	void howMuchHasNoName() throws Exception {
+		String text = text(Map.of("guarantee_pages", "complete"));
+		assertTrue(text.contains("\nNames      98.0 % of the page faults are to memory that no variable or source line names: 98.0 % in blocks that"
+				+ " have the name of a function or of an address of code, as the code that allocates them has no debug information (compile with -g)\n"), text);
+	}
+
 	private static TraceSummary summary(TraceStore store) throws Exception {
 		return new TraceSummary(StructureTable.of(AccessTable.load(store, Progress.NONE), store.structures(), Progress.NONE));
 	}
