@@ -49,10 +49,7 @@ struct ticks {
 	size_t n, cap, n_ways, ways_cap;
 	uint32_t *slot;		/* number of the place + 1, by address; a power of two of them */
 	size_t slots;
-	const char *trace;
-	int skid;		/* of the first tick on */
-	bool skid_asked;
-	int n_regs, reg_ip;
+	int skid, n_regs, reg_ip;
 	uint64_t period_ns, weight;
 	FILE *out;
 	void (*on_ip)(void *arg, uint64_t ip);
@@ -83,6 +80,8 @@ static struct place *add(struct ticks *t, uint64_t ip)
 
 	if (p)
 		return p;
+	if (!t->place)
+		t->n = t->cap = 0;	/* for the static analysis, which cannot know */
 	if (2 * (t->n + 1) > t->slots) {
 		t->slots = t->slots ? 2 * t->slots : 1024;
 		free(t->slot);
@@ -199,24 +198,6 @@ static const char *access_word(const struct mt_insn *x)
 	return !x->length ? "" : !x->memory ? "-" : words[x->access & 3];
 }
 
-/* Which instruction ticks of the recorded machine name: what the manifest knows, or what this one says if it is the same. */
-static struct mt_skid skid_of(const char *trace)
-{
-	struct mt_skid s = { .behind = -1 };
-	char *path = mt_printf("%s/manifest.json", trace), *boot = mt_read_line("/proc/sys/kernel/random/boot_id");
-	json_t *m = json_load_file(path, 0, NULL), *known = json_object_get(json_object_get(m, "ticks"), "skid");
-	const char *there = json_string_value(json_object_get(json_object_get(m, "host"), "boot_id"));
-
-	if (json_is_integer(known))
-		s.behind = (int)json_integer_value(known);
-	else if (boot && there && !strcmp(boot, there))
-		s = mt_skid_here();
-	json_decref(m);
-	free(boot);
-	free(path);
-	return s;
-}
-
 static void on_tick(struct ticks *t, char *line)
 {
 	uint64_t time, reg[MT_TICK_REGS] = { 0 }, address = 0;
@@ -236,10 +217,6 @@ static void on_tick(struct ticks *t, char *line)
 	}
 	if (n == t->n_regs)
 		p = find(t, reg[t->reg_ip]);
-	if (!t->skid_asked) {
-		t->skid = skid_of(t->trace).behind;
-		t->skid_asked = true;
-	}
 	if (p && !p->told)
 		find_waited(t, p);
 	if (p) {
@@ -262,6 +239,37 @@ static bool begin(struct ticks *t, const char *line)
 	unsigned int kernel;
 
 	return sscanf(line, "H,%" SCNu64 ",%31[^,],%u", &t->period_ns, arch, &kernel) == 3 && t->period_ns && !mt_decode_open(arch);
+}
+
+/* Which instruction ticks of the recorded machine name: what the manifest knows, or what this one says if it is the same. */
+static struct mt_skid skid_of(const char *trace)
+{
+	struct mt_skid s = { .behind = -1 };
+	char *path = mt_printf("%s/manifest.json", trace), *boot = mt_read_line("/proc/sys/kernel/random/boot_id");
+	json_t *m = json_load_file(path, 0, NULL), *known = json_object_get(json_object_get(m, "ticks"), "skid");
+	const char *there = json_string_value(json_object_get(json_object_get(m, "host"), "boot_id"));
+
+	if (json_is_integer(known))
+		s.behind = (int)json_integer_value(known);
+	else if (boot && there && !strcmp(boot, there))
+		s = mt_skid_here();
+	json_decref(m);
+	free(boot);
+	free(path);
+	return s;
+}
+
+/* Is there a tick in what follows? */
+static bool has_ticks(FILE *f)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	bool any = false;
+
+	while (!any && getline(&line, &cap, f) > 0)
+		any = line[0] == 'T';
+	free(line);
+	return any;
 }
 
 /* Two passes: code first, since a place may be jumped to from code that is met later. */
@@ -289,7 +297,7 @@ static void pass(struct ticks *t, bool write)
 
 int mt_ticks_write(const char *trace, const char *image, const char *dir, void (*on_ip)(void *arg, uint64_t ip), void *arg)
 {
-	struct ticks t = { .trace = trace, .on_ip = on_ip, .arg = arg };
+	struct ticks t = { .on_ip = on_ip, .arg = arg };
 	char *path = mt_printf("%s/%s/" MT_FILE_TICKS_RAW, trace, image), *line = NULL;
 	struct mt_newfile out;
 	size_t cap = 0;
@@ -299,6 +307,7 @@ int mt_ticks_write(const char *trace, const char *image, const char *dir, void (
 	if (!t.in || getline(&line, &cap, t.in) < 0 || !begin(&t, line))
 		goto done;
 	t.n_regs = mt_decode_registers(&t.reg_ip);
+	t.skid = has_ticks(t.in) ? skid_of(trace).behind : -1;
 	err = mt_newfile(&out, dir, MT_FILE_TICKS);
 	if (err)
 		goto done;
