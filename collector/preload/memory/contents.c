@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /* contents.c - what stands in traced memory is copied: between ranges, to the file of a child, to private memory. See space.h. */
+#include "preload/memory/kept.h"
 #include "preload/memory/space.h"
 
 #include <string.h>
-#include <sys/resource.h>
 
 #include "common/maps.h"
 #include "common/rawsys.h"
@@ -40,15 +40,6 @@ static long store(int to, uint64_t dst, const char *in, uint64_t n, int may_writ
 	return 0;
 }
 
-/* write(2) obeys RLIMIT_FSIZE. */
-static int files_are_unlimited(void)
-{
-	struct rlimit rl = { 0, 0 };
-
-	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &rl);
-	return rl.rlim_cur >= ZAP_FILE_BYTES;
-}
-
 /*
  * Copies the data ranges of [src, src+len) of one memory file to another through a window:
  * no mapping of the program is touched (its pages would become "accessed"), and PROT_NONE
@@ -58,7 +49,7 @@ static long copy_data(int to, uint64_t dst, int from, uint64_t src, uint64_t len
 {
 	const uint64_t chunk = 32ull << 20;
 	uint64_t end = src + len, at = src;
-	int may_write = files_are_unlimited();
+	int may_write = zap_files_reach(ZAP_FILE_BYTES);
 
 	while (at < end) {
 		long data = mt_sys(SYS_lseek, from, at, 3 /* SEEK_DATA */), hole, in, ret;
@@ -106,12 +97,16 @@ static long copy_on(void *arg, int maps_fd, int memfd)
 long zap_copy(uint64_t to, uint64_t from, uint64_t len)
 {
 	struct copy c = { to, from, len };
+	const long ret = zap_with_memfd(copy_on, &c);
 
-	return zap_with_memfd(copy_on, &c);
+	zap_look_at_untouched();
+	zap_untouched_copied(to, from, len);
+	return ret;
 }
 
 struct private_copy {
 	uint64_t addr, len, to;
+	int of_program;		/* from the memory file of this process */
 };
 
 /* What the file has of the range; the rest stays a hole. */
@@ -135,7 +130,12 @@ static long read_out(void *arg, int maps_fd, int memfd)
 		if ((uint64_t)hole > end)
 			hole = (long)end;
 		for (at = (uint64_t)data; at < (uint64_t)hole; at += (uint64_t)n) {
-			n = mt_sys(SYS_pread64, memfd, c->to + (at - c->addr), (uint64_t)hole - at, at);
+			const int by_page = c->of_program && zap_has_untouched(at, (uint64_t)hole);
+
+			n = MT_PAGE;	/* what nobody has touched stays missing */
+			if (by_page && zap_has_untouched(at, at + MT_PAGE))
+				continue;
+			n = mt_sys(SYS_pread64, memfd, c->to + (at - c->addr), by_page ? MT_PAGE : (uint64_t)hole - at, at);
 			if (n <= 0)
 				return n ? n : -EIO;
 		}
@@ -145,12 +145,14 @@ static long read_out(void *arg, int maps_fd, int memfd)
 
 long zap_copy_private(uint64_t addr, uint64_t len, int prot, int memfd)
 {
-	struct private_copy c = { addr, len, 0 };
+	struct private_copy c = { addr, len, 0, memfd == -1 };
 	long tmp = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), ret = 0;
 
 	if (mt_failed(tmp))
 		return tmp;
 	c.to = (uint64_t)tmp;
+	if (c.of_program)
+		zap_look_at_untouched();
 	if (memfd == ZAP_FROZEN && !(prot & PROT_READ))
 		ret = mt_sys(SYS_mprotect, addr, len, prot | PROT_READ);
 	if (!ret && memfd == ZAP_FROZEN)

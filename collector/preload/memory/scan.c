@@ -12,6 +12,7 @@
 
 #include "preload/ground/image.h"
 #include "common/rawsys.h"
+#include "preload/memory/kept.h"
 #include "preload/memory/rwp.h"
 
 #ifndef MADV_DONTNEED_LOCKED
@@ -287,12 +288,19 @@ static uint64_t border(const struct zap_regions *set, size_t *cursor, uint64_t a
 	return *cursor < set->n && set->r[*cursor].start < at ? set->r[*cursor].end : at;
 }
 
+static void note_touched(const struct zap_scan *s)
+{
+	for (size_t i = 0; i < s->nruns; i++)
+		zap_touched(s->run[i].start, s->run[i].end);
+}
+
 /* Near runs with one call, but never over the border of a traced range. */
 void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared,
 		    uint64_t gap)
 {
 	size_t i = 0, in_traced = 0, in_shared = 0;
 
+	note_touched(s);
 	while (i < s->nruns) {
 		uint64_t start = s->run[i].start, end = s->run[i].end;
 
@@ -301,7 +309,8 @@ void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const 
 
 			if (limit == end)
 				limit = border(shared, &in_shared, end);
-			if (s->run[i].start - end > gap || s->run[i].start >= limit)
+			/* what is between them would be taken for untouched, whoever touches it now */
+			if (s->run[i].start - end > gap || s->run[i].start >= limit || zap_has_untouched(end, s->run[i].start))
 				break;
 			end = s->run[i].end;
 		}
@@ -324,6 +333,7 @@ void zap_scan_take(struct zap_scan *s, const struct zap_regions *traced, const s
 	struct { uint64_t start, bytes; } vec[TAKE_RUNS];
 	size_t i = 0;
 
+	note_touched(s);
 	while (!s->rwp && !s->no_vector && i < s->nruns) {
 		size_t n = 0;
 		uint64_t bytes = 0;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 #include "preload/memory/space.h"
 
-#include <linux/falloc.h>
 #include <linux/userfaultfd.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +12,7 @@
 
 #include "preload/ground/context.h"
 #include "preload/ground/image.h"
+#include "preload/memory/kept.h"
 #include "common/out.h"
 #include "common/rwprotect.h"
 
@@ -100,6 +100,7 @@ int zap_space_create(unsigned int without, const char **what)
 	if (s->rwp)
 		return zap_space.private_memory->create(without, what);
 	s->memfd = s->uffd = -1;
+	zap_forget_kept();
 	*what = "memfd_create";
 	fd = mt_sys(SYS_memfd_create, "memtrace", 1 /* MFD_CLOEXEC */);
 	if (fd < 0)
@@ -324,11 +325,6 @@ void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len
 	adopt(addr, page_up(len));
 }
 
-static long punch(int fd, uint64_t addr, uint64_t len)
-{
-	return mt_sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, addr, len);
-}
-
 /* A mapping of the memory file at its address, which children do not have: 0 or negative errno. */
 static long map_file(uint64_t addr, uint64_t len, int prot, int flags, int fd)
 {
@@ -351,7 +347,7 @@ struct share {
 static long share_on(void *arg, int maps_fd, int memfd)
 {
 	const struct share *m = arg;
-	const long ret = punch(memfd, m->addr, m->len);
+	const long ret = zap_make_zero(memfd, m->addr, m->len);
 
 	(void)maps_fd;
 	return ret ? ret : map_file(m->addr, m->len, m->prot, m->flags, memfd);
@@ -391,7 +387,7 @@ long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offs
 	if (memfd < 0)
 		return memfd;
 	len = page_up(len);
-	ret = punch(memfd, addr, len);
+	ret = zap_make_zero(memfd, addr, len);
 	if (ret)
 		goto out;
 	w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memfd, addr);
@@ -418,7 +414,7 @@ long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offs
 	ret = 0;
 out:
 	if (ret)
-		punch(memfd, addr, len);
+		zap_make_zero(memfd, addr, len);
 	zap_memfd_done(memfd);
 	return ret;
 }
@@ -601,7 +597,7 @@ void zap_unshare(uint64_t addr, uint64_t len)
 		zap_regions_remove(&zap_space.reserved, addr, addr + len);
 	if (!zap_regions_overlap(&zap_space.regions, addr, addr + len))
 		return;
-	if (!zap_space.rwp)
+	if (!zap_space.rwp && (zap_reads_in_groups() || !zap_keep(addr, len)))	/* around a read the kernel would map them */
 		zap_zero(addr, len);
 	remember_gone(&zap_space.regions, addr, addr + len);
 	zap_regions_remove(&zap_space.regions, addr, addr + len);
@@ -623,7 +619,7 @@ static long zero_on(void *arg, int maps_fd, int memfd)
 	const struct zap_range *r = arg;
 
 	(void)maps_fd;
-	return punch(memfd, r->start, r->end - r->start);
+	return zap_make_zero(memfd, r->start, r->end - r->start);
 }
 
 long zap_zero(uint64_t addr, uint64_t len)
@@ -737,7 +733,6 @@ int zap_locks_anything(void)
 int zap_prot_at(uint64_t addr)
 {
 	struct mt_map m;
-
 	/* what nearly all memory has that a program drops, moves or lets grow */
 	if (zap_maps_read(&zap_space.maps))
 		return PROT_READ | PROT_WRITE;
@@ -941,7 +936,8 @@ static long convert(const struct piece *p, int pagemap)
 
 	if (s->rwp)
 		return zap_space.private_memory->convert(p->start, p->data_start, p->end, p->prot, p->anonymous);
-	w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start);
+	ret = zap_make_zero(s->memfd, p->start, p->end - p->start);
+	w = ret ? ret : mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start);
 	if (mt_failed(w))
 		return w;
 	for (uint64_t off = 0; off < len; off += 64 * MT_PAGE) {
@@ -956,7 +952,7 @@ static long convert(const struct piece *p, int pagemap)
 	ret = map_file(p->start, p->end - p->start, p->prot, MAP_NORESERVE, s->memfd);
 	mt_sys(SYS_munmap, w, len);
 	if (ret) {
-		punch(s->memfd, p->start, p->end - p->start);
+		zap_make_zero(s->memfd, p->start, p->end - p->start);
 		return ret;
 	}
 	register_range(p->start, p->end - p->start);

@@ -48,6 +48,7 @@
 #include "common/rawsys.h"
 #include "engines/valgrind/request.h"
 #include "preload/regions/region.h"
+#include "preload/memory/kept.h"
 #include "preload/memory/rwp.h"
 #include "preload/memory/scan.h"
 #include "preload/memory/space.h"
@@ -202,8 +203,7 @@ static int rings_tight(void)
 	return zap_perf_is_tight(&mon.events.perf);
 }
 
-static void breathe_locked(void *arg);
-static void breathe(void *arg);
+static void breathe_locked(void *arg), breathe(void *arg);
 
 /* Without it the program is recorded all the same. */
 static void zoom_open(void)
@@ -224,10 +224,8 @@ static void zoom_open(void)
 }
 
 static int lock_to_take(void);
-static void unlock_space(void);
-static void read_faults(uint64_t until);
-static uint64_t process_cpu(void);
-static uint64_t fault_cost_ns(void);
+static void unlock_space(void), read_faults(uint64_t until);
+static uint64_t process_cpu(void), fault_cost_ns(void);
 
 #define FINE_SHARE 0.5		/* of the budget, what the fine clock may cost */
 
@@ -596,6 +594,7 @@ static int is_alone(void)
 	return mon.interval >= mon.several_until;
 }
 
+/* And what hooks kept for blocks that have not come. */
 static uint64_t take_hook_ns(void)
 {
 	uint64_t ns;
@@ -603,6 +602,7 @@ static uint64_t take_hook_ns(void)
 	lock_space();
 	ns = zap_space.hook_ns;
 	zap_space.hook_ns = 0;
+	zap_drop_kept(zap_space.memfd);
 	unlock_space();
 	return ns;
 }
@@ -640,8 +640,8 @@ static uint64_t process_cpu(void)
 /* The looks of an interval have been made: what they cost the run, and so how many the next one has. */
 static enum mt_stretch govern(uint64_t monitor_cpu, uint64_t program_cpu, uint64_t wall)
 {
-	const uint64_t fault_ns = fault_cost_ns(), new_pages = take_new_pages();
 	const uint64_t hooks = shared.zap ? (uint64_t)((double)take_hook_ns() * HOOK_SHARE) : 0;
+	const uint64_t fault_ns = fault_cost_ns(), new_pages = take_new_pages();
 	struct zap_interval_cost c = { .fault_ns = fault_ns, .wall_ns = wall };
 	uint64_t beside, beside_faults;
 	struct fine_cost fine;

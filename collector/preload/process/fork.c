@@ -64,6 +64,7 @@
 #include "common/rawsys.h"
 #include "preload/process/stacks.h"
 #include "preload/ground/thread.h"
+#include "preload/memory/kept.h"
 #include "preload/memory/memory_hooks.h"
 #include "preload/monitor/monitor.h"
 #include "preload/memory/rwp.h"
@@ -503,6 +504,7 @@ static long prepare_copy(struct fork_call *c)
 {
 	long err = zap_let_fork(1);
 
+	zap_look_at_untouched();
 	if (!err)
 		err = zap_maps_read(&c->maps);
 	if (!err)

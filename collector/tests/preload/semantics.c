@@ -324,6 +324,53 @@ static void c_private_only(void)
 	MUST(served == 6);
 }
 
+/* A block that comes where another one was: zeroes, and what nobody has touched is missing for the program's own userfaultfd. */
+static void c_again(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	char page[PAGE];
+
+	for (unsigned i = 0; i < 200; i++) {
+		char *p = anon((8 + i % 5) * PAGE);
+
+		MUST(zero(p, (8 + i % 5) * PAGE));
+		fill(p, (8 + i % 5) * PAGE, 3);
+		if (i % 50 == 0)
+			nap(10);
+		MUST(!munmap(p, (8 + i % 5) * PAGE));
+	}
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api))
+		return;
+	memset(page, 7, PAGE);
+	for (unsigned round = 0; round < 4; round++) {
+		char *p = anon(16 * PAGE);
+
+		fill(p, 16 * PAGE, 1);
+		MUST(!munmap(p, 16 * PAGE));
+		p = anon(16 * PAGE);
+		MUST(zero(p, 4 * PAGE));
+		p[5 * PAGE] = 0;
+		if (round & 1)
+			nap(20);
+		p[7 * PAGE] = 0;
+		if (round & 2)
+			p = mremap(p, 16 * PAGE, 16 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, anon(16 * PAGE));
+		reg.range.start = (uint64_t)p;
+		reg.range.len = 16 * PAGE;
+		MUST(!ioctl(uffd, UFFDIO_REGISTER, &reg));
+		for (unsigned i = 0; i < 16; i++) {
+			struct uffdio_copy c = { .dst = (uint64_t)p + i * PAGE, .src = (uint64_t)page, .len = PAGE };
+			const int is_there = i < 4 || i == 5 || i == 7;
+
+			MUST(ioctl(uffd, UFFDIO_COPY, &c) == (is_there ? -1 : 0));
+			MUST(p[i * PAGE + 1] == (is_there ? 0 : 7));
+		}
+		MUST(!munmap(p, 16 * PAGE));
+	}
+}
+
 static void c_brk(void)
 {
 	char *a = sbrk(0), *b;
@@ -1230,7 +1277,8 @@ static const struct {
 #ifdef __x86_64__
 	{ "go", c_go },
 #endif
-	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "private_only", c_private_only }, { "brk", c_brk },
+	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "private_only", c_private_only }, { "again", c_again },
+	{ "brk", c_brk },
 	{ "mlock", c_mlock }, { "holes", c_holes }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
 	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork }, { "long_exec", c_long_exec },
 	{ "failed_exec", c_failed_exec },

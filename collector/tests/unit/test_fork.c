@@ -137,6 +137,10 @@ void zap_let_go(void)
 	zap_space.active = 0;
 }
 
+void zap_look_at_untouched(void)
+{
+}
+
 static long no_fork, no_maps, no_freeze;	/* what fails */
 
 /* Both are of the same memory, so that a child without the first finds nothing of it. */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/memory/scan.c preload/memory/ranges.c common/rawmem.c
+// uses: preload/memory/scan.c preload/memory/kept.c preload/memory/ranges.c common/rawmem.c
 /*
  * Finds and unmaps pages of a memory file as the monitor does, with PAGEMAP_SCAN and with
  * /proc/self/pagemap.
