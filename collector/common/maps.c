@@ -3,6 +3,7 @@
 #include "common/maps.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "common/rawsys.h"
 
@@ -58,6 +59,39 @@ int mt_maps_read_self(struct mt_maps *m)
 	err = mt_maps_read(m, fd);
 	mt_sys(SYS_close, fd);
 	return err;
+}
+
+/* PROCMAP_QUERY of linux/fs.h (6.11) */
+struct query {
+	uint64_t size, flags, addr;
+	uint64_t start, end, vma_flags, page_bytes, offset, inode;
+	uint32_t major, minor, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+
+#define QUERY _IOWR('f', 17, struct query)
+#define QUERY_READ 1
+#define QUERY_WRITE 2
+#define QUERY_EXEC 4
+#define QUERY_SHARED 8
+
+int mt_map_at(uint64_t addr, struct mt_map *map)
+{
+	struct query q = { .size = sizeof(q), .addr = addr };
+	const int fd = mt_maps_open();
+	long ret;
+
+	if (fd < 0)
+		return fd;
+	ret = mt_sys(SYS_ioctl, fd, QUERY, &q);
+	mt_sys(SYS_close, fd);
+	if (ret)
+		return ret == -ENOENT ? 0 : (int)ret;
+	*map = (struct mt_map){ .start = q.start, .end = q.end, .offset = q.offset, .ino = q.inode, .major = q.major, .minor = q.minor };
+	map->prot = (q.vma_flags & QUERY_READ ? PROT_READ : 0) | (q.vma_flags & QUERY_WRITE ? PROT_WRITE : 0) |
+		    (q.vma_flags & QUERY_EXEC ? PROT_EXEC : 0);
+	map->shared = (q.vma_flags & QUERY_SHARED) != 0;
+	return 1;
 }
 
 void mt_maps_rewind(struct mt_maps *m)

@@ -32,6 +32,11 @@ int mt_maps_read(struct mt_maps *m, int fd);
 int mt_maps_read_self(struct mt_maps *m);
 /* 1 and the next mapping, or 0 at the end. Lines that cannot be parsed are skipped. */
 int mt_maps_next(struct mt_maps *m, struct mt_map *map);
+/*
+ * The mapping that has @addr, as mt_maps_next() tells it but for the path, without reading the others (Linux 6.11). 1; 0: there is none;
+ * negative errno: this way is not there, ask mt_maps_read().
+ */
+int mt_map_at(uint64_t addr, struct mt_map *map);
 void mt_maps_rewind(struct mt_maps *m);
 void mt_maps_free(struct mt_maps *m);
 

@@ -290,7 +290,10 @@ static int remap_invalid(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 static int is_frozen_at(uint64_t addr)
 {
 	struct mt_map m;
+	const int there = mt_map_at(addr, &m);
 
+	if (there >= 0)
+		return there && zap_is_frozen(&m);
 	if (zap_maps_read(&zap_space.maps))
 		return 1;
 	while (mt_maps_next(&zap_space.maps, &m))

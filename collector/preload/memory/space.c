@@ -733,6 +733,10 @@ int zap_locks_anything(void)
 int zap_prot_at(uint64_t addr)
 {
 	struct mt_map m;
+	const int there = mt_map_at(addr, &m);
+
+	if (there >= 0)
+		return there ? m.prot : -EFAULT;
 	/* what nearly all memory has that a program drops, moves or lets grow */
 	if (zap_maps_read(&zap_space.maps))
 		return PROT_READ | PROT_WRITE;

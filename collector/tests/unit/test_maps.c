@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: common/maps.c common/rawmem.c
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +16,26 @@ static const char text[] =
 	"7f0000000000-7f0000001000 rwxs 7f0000000000 00:01 99 \n"
 	"7f0000001000-7f0000002000 ---p 00000000 00:00 0\n"
 	"cut off";
+
+/* What the kernel says of one mapping is what its list says. Before Linux 6.11 there is only the list. */
+static void one_mapping(struct mt_maps *m)
+{
+	struct mt_map map, one;
+	int known = 0, same = 0;
+
+	CHECK_EQ(mt_maps_read_self(m), 0);
+	while (mt_maps_next(m, &map)) {
+		const int there = mt_map_at(map.end - 1, &one);
+
+		if (there == -ENOTTY || map.path[0] == '[')	/* the stack grows, and [vsyscall] is none */
+			continue;
+		known++;
+		same += there == 1 && one.start == map.start && one.end == map.end && one.prot == map.prot && one.shared == map.shared &&
+			one.offset == map.offset && one.ino == map.ino && one.major == map.major && one.minor == map.minor;
+	}
+	CHECK_EQ(same, known);
+	CHECK_EQ(mt_map_at(4096, &one), known ? 0 : -ENOTTY);
+}
 
 int main(void)
 {
@@ -53,6 +74,7 @@ int main(void)
 	}
 	CHECK(lines > 6000);
 	CHECK_EQ(found, 1);
+	one_mapping(&m);
 	mt_maps_free(&m);
 	return mt_test_done();
 }
