@@ -58,7 +58,7 @@ def main():
                     more = ["-c", args.c] if program.startswith("kernels/") else []
                     subprocess.run([memtrace, "record", "-q", "-o", trace, "--", f"{ROOT}/build/examples/{program}", *words, "-t", threads, *more],
                                    env=env, check=True, stdout=subprocess.DEVNULL)
-                    advice = json.loads(subprocess.run([memtrace, "advise", "-q", "--format", "json", trace], env=env, check=True,
+                    advice = json.loads(subprocess.run([memtrace, "advise", "-q", "--all", "--format", "json", trace], env=env, check=True,
                                                        stdout=subprocess.PIPE).stdout)
                     before = os.times().children_user + os.times().children_system
                     subprocess.run([memtrace, "advise", "-q", trace], env=env, check=True, stdout=subprocess.DEVNULL)  # it is imported now

@@ -149,7 +149,7 @@ def run(case, program):
 def advise(cases):
     if not cases:
         return
-    out = subprocess.run([MEMTRACE, "advise", "-q", "--format", "json", *[c.trace for c in cases]], capture_output=True, text=True)
+    out = subprocess.run([MEMTRACE, "advise", "-q", "--all", "--format", "json", *[c.trace for c in cases]], capture_output=True, text=True)
     if out.returncode:
         print(f"FAILED: {out.stderr[:300]}")
         sys.exit(1)

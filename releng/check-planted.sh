@@ -50,7 +50,7 @@ record() {
 # prints those that are not as expected behind "wrong", "missed" or "false".
 judge() {
 	# shellcheck disable=SC2046
-	"$memtrace" advise -q --format json $(awk -v d="$traces" '{ print d "/" $1 ".memtrace" }' "$1") >"$tmp/found.json" 2>"$tmp/err" ||
+	"$memtrace" advise -q --all --format json $(awk -v d="$traces" '{ print d "/" $1 ".memtrace" }' "$1") >"$tmp/found.json" 2>"$tmp/err" ||
 		echo "FAILED: $(head -c 300 "$tmp/err")" >&2
 	python3 - "$1" "$tmp/found.json" <<'P'
 import json, sys

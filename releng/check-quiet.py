@@ -321,7 +321,7 @@ def findings(program, folder, trace):
     r = shell(f"exec {MEMTRACE} record -q -o {trace} -- sh -c {shlex.quote(program.command)}", folder, stdout=subprocess.DEVNULL)
     if r.returncode:
         return f"record ended with {r.returncode}: {r.stderr.strip()[-300:]}"
-    a = shell(f"exec {MEMTRACE} advise -q --format json {trace}", folder, stdout=subprocess.PIPE)
+    a = shell(f"exec {MEMTRACE} advise -q --all --format json {trace}", folder, stdout=subprocess.PIPE)
     if "no accesses to import" in a.stderr:
         return []  # too little memory to be recorded
     return json.loads(a.stdout)["findings"] if a.returncode == 0 else a.stderr.strip()[-300:]

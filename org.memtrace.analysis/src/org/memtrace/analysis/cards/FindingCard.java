@@ -37,14 +37,20 @@ public record FindingCard(FindingDiff.State state, String name, Finding before, 
 		return f.title().substring(0, 1).toUpperCase(Locale.ROOT) + f.title().substring(1);
 	}
 
-	/** One word in front: its severity, or what became of it. */
+	/** One to five words in front: what it costs, or what became of it. */
 	public String label() {
-		return state == null ? severity().id() : state == FindingDiff.State.SAME ? "as before" : state.id();
+		return state == null ? finding().label() : state == FindingDiff.State.SAME ? "as before" : state.id();
+	}
+
+	/** The same behind a title: "costs 62 % (48 to 75)", "high severity". */
+	public String worth() {
+		Finding f = finding();
+		return state != null ? label() : f.price().isKnown() || f.price().isSmall() ? "costs " + f.label() : f.label() + " severity";
 	}
 
 	/** One line about how much and how sure. */
 	public static String figures(Finding f) {
-		return "severity " + f.severity().id() + ", confidence " + f.confidence().id() + ", " + Words.percent(f.weight())
+		return f.worth() + ", confidence " + f.confidence().id() + ", " + Words.percent(f.weight())
 				+ " of what was recorded";
 	}
 

@@ -31,7 +31,7 @@ import org.memtrace.model.store.TraceStore;
  */
 public final class FolderCache {
 	/** Changes when folders must be made again although neither trace nor schema changed: other rules, other columns. */
-	private static final int CONTENT = 4;
+	private static final int CONTENT = 5;
 	private static final long LIMIT_BYTES = 20L << 30;
 	private static final Duration IN_USE = Duration.ofDays(1);
 

@@ -70,11 +70,16 @@ public final class FoundRows {
 	private static void findings(List<Finding> findings, RowVisitor visitor) throws MemtraceException {
 		for (int i = 0; i < findings.size(); i++) {
 			Finding f = findings.get(i);
-			visitor.row(i, f.rule(), f.title(), f.severity().id(), f.confidence().id(), Math.round(1e6 * f.weight()), list(f.names()),
+			visitor.row(i, f.rule(), f.title(), f.severity().id(), ppm(f.price().share()), ppm(f.price().low()),
+					ppm(f.price().high()), f.confidence().id(), Math.round(1e6 * f.weight()), list(f.names()),
 					list(f.structures()), list(f.threads()), f.fromNs(), f.toNs(), f.leafFrom(), f.leafTo(), known(f.evidence()),
 							known(f.advice()),
 					known(f.fix().words()), known(f.fix().command()), known(f.fix().code()), known(f.check()), known(f.view()));
 		}
+	}
+
+	private static Long ppm(double share) {
+		return Double.isNaN(share) ? null : Math.round(1e6 * share);
 	}
 
 	private static String list(List<?> values) {

@@ -42,6 +42,10 @@ public final class AdviceJson {
 			findings.add(o);
 		});
 		top.add("findings", findings);
+		JsonArray small = new JsonArray();
+		advisor.small().forEach(f -> small.add(finding(f, advisor.facts())));
+		top.add("small", small);
+		top.addProperty("not_priced", advisor.notPriced());
 		if (!explained.isEmpty()) {
 			JsonArray rules = new JsonArray();
 			explained.forEach(r -> advisor.explain(r).forEach(v -> rules.add(verdict(v))));
@@ -54,6 +58,7 @@ public final class AdviceJson {
 		JsonObject o = new JsonObject();
 		o.addProperty("rule", f.rule());
 		o.addProperty("title", f.title());
+		o.add("price", f.price().toJson());
 		o.addProperty("severity", f.severity().id());
 		o.addProperty("confidence", f.confidence().id());
 		o.addProperty("weight", f.weight());

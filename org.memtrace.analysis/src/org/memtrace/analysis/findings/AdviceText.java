@@ -8,6 +8,7 @@ import java.util.Locale;
 import org.memtrace.analysis.text.Lines;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.findings.price.Price;
 import org.memtrace.analysis.findings.rules.Check;
 import org.memtrace.analysis.findings.rules.Rule;
 
@@ -45,7 +46,8 @@ public final class AdviceText {
 			Lines.wrap(b, notJudged(advisor), "");
 		}
 		if (findings.isEmpty()) {
-			Lines.wrap(b, "No rule holds. \"memtrace advise --explain\" shows each condition with its value.", "");
+			Lines.wrap(b, advisor.small().isEmpty() ? "No rule holds. \"memtrace advise --explain\" shows each condition with its value."
+					: "Nothing costs 1 % of the run or more.", "");
 		}
 		int n = 0;
 		for (Finding f : findings) {
@@ -60,12 +62,28 @@ public final class AdviceText {
 				b.append("       $ ").append(f.fix().command()).append('\n');
 			}
 			f.fix().code().lines().forEach(l -> b.append("       ").append(l).append('\n'));
+			if (f.price().kind() != Price.Kind.NOT_KNOWN || advisor.notPriced().isEmpty()) {
+				Lines.wrap(b, "   Price: " + f.price().brief() + ": " + f.price().why() + ".", "     ");
+			}
 			for (String note : f.notes()) {
 				Lines.wrap(b, "   Note: " + note + ".", "     ");
 			}
 			Lines.wrap(b, "   Check: " + f.check() + ".", "     ");
 		}
+		small(b, advisor);
 		return b.toString();
+	}
+
+	/** What costs little here, in a line each, and why prices are not known. */
+	private static void small(StringBuilder b, Advisor advisor) {
+		if (!advisor.small().isEmpty()) {
+			b.append("\nSmall here, less than 1 % of the run (--all tells all of it; on another machine it may be more):\n");
+			advisor.small().forEach(f -> Lines.wrap(b, "- " + f.name() + ": " + f.title() + ": " + f.price().why(), "  "));
+		}
+		if (!advisor.notPriced().isEmpty() && !advisor.findings().isEmpty()) {
+			b.append('\n');
+			Lines.wrap(b, "What findings cost here is not known: " + advisor.notPriced() + ".", "");
+		}
 	}
 
 	/** What no rule is asked about, as a sentence. */
@@ -83,7 +101,8 @@ public final class AdviceText {
 			Lines.wrap(b, notJudged(advisor), "");
 		}
 		if (findings.isEmpty()) {
-			Lines.wrap(b, "Nothing: no rule holds. \"memtrace advise --explain\" shows the conditions with their values.", "");
+			Lines.wrap(b, advisor.small().isEmpty() ? "Nothing: no rule holds. \"memtrace advise --explain\" shows the conditions with their values."
+					: "Nothing that costs 1 % of the run or more; what is small here: memtrace advise --all", "");
 		}
 		for (Finding f : findings.subList(0, Math.min(most, findings.size()))) {
 			Lines.wrap(b, "* " + head(advisor, f) + ": " + f.evidence() + ".", "  ");
@@ -98,7 +117,7 @@ public final class AdviceText {
 	}
 
 	private static String head(Advisor advisor, Finding f) {
-		return f.name() + (advisor.mainOf(f) == null ? ": " : ": also ") + f.title() + " (severity " + f.severity().id()
+		return f.name() + (advisor.mainOf(f) == null ? ": " : ": also ") + f.title() + " (" + f.worth()
 				+ ", confidence " + f.confidence().id() + ")";
 	}
 

@@ -16,6 +16,9 @@ import org.memtrace.analysis.findings.facts.FactsCollector;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.findings.price.Price;
+import org.memtrace.analysis.findings.price.Priced;
+import org.memtrace.analysis.findings.price.Prices;
 import org.memtrace.analysis.findings.rules.Check;
 import org.memtrace.analysis.findings.rules.Fix;
 import org.memtrace.analysis.findings.rules.Rule;
@@ -52,24 +55,39 @@ public final class Advisor {
 	private final Thresholds thresholds;
 	private final List<Rule> rules;
 	private final List<Finding> findings;
+	private final List<Finding> small;
+	private final Prices prices;
+
+	/** This advice with what costs little here among its findings, behind all others. */
+	public Advisor withSmall() {
+		List<Finding> all = new ArrayList<>(findings);
+		all.addAll(small);
+		return new Advisor(this, all, List.of());
+	}
 
 	/** This advice with the findings of one rule only. */
 	public Advisor only(String rule) {
-		return new Advisor(facts, thresholds, rules, findings.stream().filter(f -> f.rule().equals(rule)).toList());
+		return new Advisor(this, findings.stream().filter(f -> f.rule().equals(rule)).toList(),
+				small.stream().filter(f -> f.rule().equals(rule)).toList());
 	}
 
-	private Advisor(TraceFacts facts, Thresholds thresholds, List<Rule> rules, List<Finding> findings) {
-		this.facts = facts;
-		this.thresholds = thresholds;
-		this.rules = rules;
-		this.findings = findings;
+	private Advisor(Advisor of, List<Finding> findings, List<Finding> small) {
+		facts = of.facts;
+		thresholds = of.thresholds;
+		rules = of.rules;
+		prices = of.prices;
+		this.findings = List.copyOf(findings);
+		this.small = List.copyOf(small);
 	}
 
-	private Advisor(TraceFacts facts, Thresholds thresholds, List<Rule> rules) {
+	private Advisor(TraceFacts facts, Thresholds thresholds, List<Rule> rules, Prices prices) {
 		this.facts = facts;
 		this.thresholds = thresholds;
 		this.rules = List.copyOf(rules);
-		findings = List.copyOf(find());
+		this.prices = prices;
+		List<Finding> all = find();
+		findings = all.stream().filter(f -> !f.price().isSmall()).toList();
+		small = all.stream().filter(f -> f.price().isSmall()).toList();
 	}
 
 	/** Looks at a trace with all known rules. */
@@ -84,12 +102,12 @@ public final class Advisor {
 	 */
 	public static Advisor of(TraceStore store, AccessSource source, Thresholds thresholds, Progress progress,
 			List<? extends AccessScan.Pass<?>> others) throws MemtraceException {
-		return new Advisor(FactsCollector.of(store, source, progress, others), thresholds, Rules.all());
+		return new Advisor(FactsCollector.of(store, source, progress, others), thresholds, Rules.all(), Prices.of(store));
 	}
 
 	/** The advice that follows from these facts with other thresholds. */
 	public Advisor with(Thresholds others) {
-		return new Advisor(facts, others, rules);
+		return new Advisor(facts, others, rules, prices);
 	}
 
 	/** The facts that the findings are made from. */
@@ -102,7 +120,20 @@ public final class Advisor {
 		return rules;
 	}
 
-	/** Findings, the most important one first; of a structure with several the first one is the main one, see {@link #mainOf}. */
+	/** What is known to cost less than 1 % of the run here, and is no finding therefore. */
+	public List<Finding> small() {
+		return small;
+	}
+
+	/** Why no finding has a price; empty when prices can be known. */
+	public String notPriced() {
+		return prices.missing();
+	}
+
+	/**
+	 * Findings, the one that costs most here first, where that is not known by severity; of a structure with several the first one is the
+	 * main one, see {@link #mainOf}.
+	 */
 	public List<Finding> findings() {
 		return findings;
 	}
@@ -206,8 +237,9 @@ public final class Advisor {
 				same.forEach(f -> list.add(finding(f.rule(), f.group(), f.statement(), f.checks())));
 			}
 		}
-		list.sort(Comparator.comparingDouble((Finding f) -> -(f.severity().ordinal() + 1 + Math.min(1, f.weight())))
-				.thenComparing(Finding::name));
+		list.replaceAll(f -> f.with(prices.of(new Priced(f.rule(), f.structures(), f.figures()), facts)));
+		list.sort(Comparator.comparingDouble((Finding f) -> -f.price().order())
+				.thenComparingDouble(f -> -(f.severity().ordinal() + 1 + Math.min(1, f.weight()))).thenComparing(Finding::name));
 		return list;
 	}
 
@@ -262,7 +294,8 @@ public final class Advisor {
 				s.leaves.isEmpty() ? g.leafFrom : s.leaves.first(), s.leaves.isEmpty() ? g.leafTo : s.leaves.last() + 1,
 				List.copyOf(s.leaves), Map.copyOf(s.figures), s.evidence + where(g) + when,
 				s.advice, g.isSmallBlocks() ? Fix.nameBlocks(g, facts) : s.fix, "record it again after the change, then: memtrace diff BEFORE.memtrace AFTER.memtrace", notes,
-				s.severity == null ? rule.severity() : s.severity, confidence(g, s, checks), Math.min(1, g.weight), s.view, g.firstWritten, g.used);
+				s.severity == null ? rule.severity() : s.severity, confidence(g, s, checks), Math.min(1, g.weight), s.view, g.firstWritten, g.used,
+				Price.notKnown(""));
 	}
 
 	/** Which code writes the group first and which one uses it, as far as it is known. */
@@ -312,6 +345,6 @@ public final class Advisor {
 				first.figures(), "the same is true of " + names.size() + " structures with " + Words.percent(Math.min(1, weight))
 						+ " of the " + facts.unit() + " or pages; of " + first.names().get(0) + ": " + first.evidence(),
 				first.advice(), first.fix(), first.check(), first.notes(), severity, confidence, Math.min(1, weight), first.view(),
-				first.firstWritten(), first.used());
+				first.firstWritten(), first.used(), first.price());
 	}
 }

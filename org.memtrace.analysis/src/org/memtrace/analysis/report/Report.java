@@ -191,6 +191,7 @@ public final class Report {
 		o.addProperty("title", f.title());
 		o.addProperty("name", f.name());
 		o.addProperty("severity", f.severity().id());
+		o.addProperty("worth", f.worth());
 		o.addProperty("confidence", f.confidence().id());
 		o.addProperty("evidence", f.evidence());
 		o.addProperty("advice", f.advice());

@@ -31,7 +31,8 @@ public final class TickShares {
 	public static final int ENOUGH = 20;
 	private static final double NORMAL_95 = 1.96;
 	private static final String OWN_CODE = "libmemtrace-preload.so";
-	private static final CallFrame NOWHERE = new CallFrame(0, "", "", "", 0);
+	/** Of an address of which nothing is known. */
+	public static final CallFrame NOWHERE = new CallFrame(0, "", "", "", 0);
 
 	/**
 	 * Ticks of a thread at a source line that access one structure in one way.
@@ -103,12 +104,17 @@ public final class TickShares {
 			});
 			CallFrame frame = key.frame < 0 ? NOWHERE : code.frames().get(key.frame);
 			sums.merge(key, new Row(t.place(), frame, key.structure < 0 ? null : lives.asOne(key.structure), 1, t.cpuNs(), t.timeNs(), t.timeNs(),
-					frame.object().endsWith("/" + OWN_CODE)), Row::with);
+					isRecorder(frame)), Row::with);
 			period = Math.min(period, t.cpuNs());
 		}
 		List<Row> rows = new ArrayList<>(sums.values());
 		rows.sort(Comparator.comparingLong((Row r) -> -r.cpuNs));
 		return new TickShares(rows, rows.isEmpty() ? 0 : period);
+	}
+
+	/** Whether it is code of the recorder in the program. */
+	public static boolean isRecorder(CallFrame frame) {
+		return frame.object().endsWith("/" + OWN_CODE);
 	}
 
 	/** Those with most time first. */

@@ -68,6 +68,9 @@ public final class AdviseCommand implements Command {
 					continue;
 				}
 				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
+				if (args.has("all")) {
+					advisor = advisor.withSmall();
+				}
 				if (args.get("rule") != null) {
 					advisor = advisor.only(args.get("rule"));
 				}

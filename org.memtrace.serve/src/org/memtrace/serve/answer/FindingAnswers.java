@@ -55,6 +55,7 @@ final class FindingAnswers {
 		o.addProperty("title", c.title());
 		o.addProperty("name", c.name());
 		o.addProperty("severity", c.severity().id());
+		o.addProperty("label", c.label());
 		o.addProperty("figures", FindingCard.figures(f));
 		o.addProperty("evidence", sentence(f.evidence()));
 		o.addProperty("advice", sentence(f.advice()));

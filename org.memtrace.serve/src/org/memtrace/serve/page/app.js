@@ -425,7 +425,7 @@ async function loadFindings() {
 }
 
 function card(f, n) {
-	const head = el("button", {className: "head", ariaExpanded: "false"}, el("span", {className: "sev", textContent: f.severity}), " ",
+	const head = el("button", {className: "head", ariaExpanded: "false"}, el("span", {className: "sev", textContent: f.label}), " ",
 		el("b", {textContent: f.title + ": " + f.name}));
 	const more = el("div", {className: "more", hidden: true});
 	const li = el("li", {className: f.severity}, head, more);

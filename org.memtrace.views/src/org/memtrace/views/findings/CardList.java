@@ -142,7 +142,7 @@ final class CardList {
 			GridLayoutFactory.fillDefaults().margins(0, 0).extendedMargins(STRIPE + MARGIN, MARGIN, 6, 6).spacing(0, 1).applyTo(this);
 			GridDataFactory.fillDefaults().grab(true, false).applyTo(this);
 			label(card == null ? title : card.name()).setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
-			label(card == null ? text : card.title() + " · " + card.label() + (card.state() == null ? " severity" : ""));
+			label(card == null ? text : card.title() + " · " + card.worth());
 			addListener(SWT.Paint, this::paint);
 			addListener(SWT.KeyDown, this::key);
 			addListener(SWT.Traverse, e -> e.doit = e.detail == SWT.TRAVERSE_TAB_NEXT || e.detail == SWT.TRAVERSE_TAB_PREVIOUS);

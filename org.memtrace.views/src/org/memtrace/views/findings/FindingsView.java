@@ -298,9 +298,10 @@ public final class FindingsView extends TraceView {
 	}
 
 	private static String csv(FindingCards cards) {
-		StringBuilder b = new StringBuilder("state,severity,confidence,rule,structures,evidence,advice,fix\n");
+		StringBuilder b = new StringBuilder("state,severity,cost,confidence,rule,structures,evidence,advice,fix\n");
 		for (FindingCard c : cards.cards()) {
-			b.append(String.join(",", c.state() == null ? "" : c.state().id(), c.severity().id(), c.finding().confidence().id(), c.finding().rule(),
+			b.append(String.join(",", c.state() == null ? "" : c.state().id(), c.severity().id(), Csv.cell(c.finding().worth()),
+					c.finding().confidence().id(), c.finding().rule(),
 					Csv.cell(c.name()), Csv.cell(c.finding().evidence()), Csv.cell(c.finding().advice()),
 							Csv.cell(c.finding().fix().text()))).append('\n');
 		}

@@ -21,16 +21,16 @@ final class HelpPages {
 	static final List<String> FILES = List.of("README.md", "start/start.md", "start/line.md", "start/pictures.md", "start/examples.md",
 			"howto/workbench/README.md", "howto/workbench/traces.md", "howto/workbench/recording.md", "howto/workbench/picture.md",
 			"howto/workbench/find.md", "howto/workbench/findings.md", "howto/workbench/compare.md", "howto/workbench/events.md",
-			"howto/workbench/machine.md", "reference/keys.md", "howto/shared.md", "howto/questions.md", "howto/first-touch.md", "howto/numa.md",
-			"howto/allocations.md", "howto/sharing.md", "howto/zoom.md", "howto/ticks.md", "howto/diff.md", "howto/report.md", "howto/serve.md",
-			"howto/filters.md", "howto/regions.md", "howto/exact.md", "howto/join.md", "howto/io.md", "howto/cluster.md", "howto/jobs.md",
-			"howto/remote.md", "howto/experiments.md", "howto/no-display.md", "howto/traces.md", "howto/export.md", "howto/catalogue.md",
-			"howto/parquet-folder.md", "howto/scale.md", "howto/kernel-module.md", "howto/administrator.md", "reference/cli.md",
-			"reference/findings.md", "reference/patterns.md", "reference/columns.md", "reference/sql.md", "reference/sql-queries.md",
-			"reference/monitor.md", "how/collector-user.md", "how/collector-systems.md", "how/collector-kernel.md",
-			"how/collector-context.md", "how/exact.md", "how/import.md", "how/microscopic-model.md", "how/aggregation.md",
-			"how/placement.md", "how/binding.md", "extend/README.md", "extend/input-format.md", "extend/rule.md", "extend/metric.md",
-			"extend/dimension.md", "extend/view.md");
+			"howto/workbench/machine.md", "reference/keys.md", "howto/shared.md", "howto/questions.md", "howto/first-touch.md",
+			"howto/numa.md", "howto/allocations.md", "howto/sharing.md", "howto/zoom.md", "howto/ticks.md", "howto/price.md",
+			"howto/diff.md", "howto/report.md", "howto/serve.md", "howto/filters.md", "howto/regions.md", "howto/exact.md",
+			"howto/join.md", "howto/io.md", "howto/cluster.md", "howto/jobs.md", "howto/remote.md", "howto/experiments.md",
+			"howto/no-display.md", "howto/traces.md", "howto/export.md", "howto/catalogue.md", "howto/parquet-folder.md",
+			"howto/scale.md", "howto/kernel-module.md", "howto/administrator.md", "reference/cli.md", "reference/findings.md",
+			"reference/patterns.md", "reference/columns.md", "reference/sql.md", "reference/sql-queries.md", "reference/monitor.md",
+			"how/collector-user.md", "how/collector-systems.md", "how/collector-kernel.md", "how/collector-context.md", "how/exact.md",
+			"how/import.md", "how/microscopic-model.md", "how/aggregation.md", "how/placement.md", "how/binding.md", "extend/README.md",
+			"extend/input-format.md", "extend/rule.md", "extend/metric.md", "extend/dimension.md", "extend/view.md");
 
 	/** Where help on something begins. */
 	record Place(String file, String anchor) {

@@ -63,6 +63,10 @@ public final class Imbalance implements Rule {
 				"divide the work by its cost: small chunks in turn, or a dynamic schedule").fix(Fix.schedule(g, t)).view("thread")
 				.figure("busiest_over_mean", work.busiestOverMean()).figure("by_cpu_time", work.unit() != Groups.Unit.ACCESSES ? 1 : 0)
 				.thread(g.team[order[0]]).key("");
+		if (work.unit() != Groups.Unit.ACCESSES) {
+			s.figure("busiest_share", by[order[0]] / all).figure(work.unit() == Groups.Unit.CPU ? "work_ns" : "work_ticks", all)
+					.figure("threads", by.length);
+		}
 		return work.unit() != Groups.Unit.ACCESSES ? s : s.atMostMedium();
 	}
 

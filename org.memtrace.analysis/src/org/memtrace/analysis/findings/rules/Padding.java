@@ -54,7 +54,8 @@ public final class Padding implements Rule {
 				+ (g.paddingEntries == 0 ? "none" : Words.percent((double) g.paddingEntries / g.elementEntries)) + " of "
 				+ Words.count(g.elementEntries, "first address") + " in its pages " + (g.paddingEntries == 0 ? "is" : "are") + " in the padding",
 				"take the padding away: only neighbours that different threads write need a line of their own").fix(Fix.pack(g)).view("rw")
-				.figure("element_bytes", p.bytes).figure("member_bytes", p.members).figure("wasted_bytes", wasted(g));
+				.figure("element_bytes", p.bytes).figure("member_bytes", p.members).figure("wasted_bytes", wasted(g))
+				.figure("padding_share", p.share());
 	}
 
 	private static double wasted(GroupFacts g) {

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.findings.price.Price;
 import org.memtrace.analysis.findings.rules.Severity;
 import org.memtrace.analysis.findings.rules.Fix;
 import org.memtrace.analysis.findings.Finding;
@@ -456,7 +457,7 @@ class FindingsPresenterTest {
 	void theCodeIsCopiedAsItIs() {
 		presenter.copyCode(new Finding("rule", "title", List.of("a"), List.of(), List.of(), 0, 1, 0, 1, List.of(), Map.of(), "evidence", "advice",
 				new Fix("Words.", "./command", "// code:\n\tx();\n", "case"), "check", List.of(), Severity.LOW, Confidence.LOW, 0,
-						"thread", null, null));
+						"thread", null, null, Price.notKnown("")));
 		assertEquals("// code:\n\tx();\n", screen.copied);
 	}
 
