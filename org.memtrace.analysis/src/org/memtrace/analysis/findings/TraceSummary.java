@@ -51,6 +51,8 @@ public final class TraceSummary {
 	private final long residentBytes;
 	private final long processes;
 	private final long touchedPages;
+	private final TickShares shares;
+	private final RankNames names;
 	private final TimeSummary time;
 	private final FineSummary fine;
 
@@ -63,7 +65,9 @@ public final class TraceSummary {
 		processes = intervals.stream().mapToInt(Interval::image).distinct().count();
 		touchedPages = Math.min(all.pages(), pages(table.producers(), Math.max(1, table.info().pageSizeBytes())));
 		fine = FineSummary.of(table.store());
-		time = new TimeSummary(TickShares.of(table.store()), table.info(), RankNames.of(table.producers(), table.store().structures()));
+		shares = TickShares.of(table.store());
+		names = RankNames.of(table.producers(), table.store().structures());
+		time = new TimeSummary(shares, table.info(), names);
 	}
 
 	/** Pages of a tree: one that several structures lay on, at one time or one after the other, is one page of its process. */
@@ -146,10 +150,20 @@ public final class TraceSummary {
 
 	/** The text without findings. */
 	public String text() {
+		return text(null);
+	}
+
+	/**
+	 * The text without the section of findings.
+	 *
+	 * @param advisor for the first lines, which a person can act on; null: without these
+	 */
+	public String text(Advisor advisor) {
 		StringBuilder b = new StringBuilder();
 		TraceInfo info = table.info();
 		CountUnit unit = info.counts();
 		b.append(info.alias()).append('\n').append("=".repeat(Math.max(1, info.alias().length()))).append("\n\n");
+		b.append(advisor == null ? "" : new FirstLines(advisor, shares, names, lossWarning(info)).text());
 		Map<String, String> p = info.properties();
 		if (!p.getOrDefault("command", "").isEmpty()) {
 			b.append("Command    ").append(p.get("command")).append('\n');
@@ -350,6 +364,7 @@ public final class TraceSummary {
 				j.addProperty("rule", f.rule());
 				j.addProperty("title", f.title());
 				j.addProperty("severity", f.severity().id());
+				j.add("price", f.price().toJson());
 				findings.add(j);
 			}
 			o.add("findings", findings);

@@ -52,7 +52,7 @@ public final class SummaryCommand implements Command {
 				console.out().println(Json.text(Json.of("memtrace.summary/1", new TraceSummary(structures).toJson(advisor))));
 				return ExitCode.OK;
 			}
-			console.out().print(new TraceSummary(structures).text());
+			console.out().print(new TraceSummary(structures).text(advisor));
 			if (advisor != null) {
 				console.out().print(PatternText.brief(table, patterns.patterns()));
 				console.out().print(AdviceText.brief(advisor, FINDINGS));

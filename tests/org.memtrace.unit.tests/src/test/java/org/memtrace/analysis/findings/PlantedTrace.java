@@ -26,6 +26,7 @@ import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.analysis.report.Report;
+import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
@@ -120,6 +121,21 @@ public final class PlantedTrace {
 		long at = structures.get(structure).startAddress();
 		instructions.add(new InstructionCounts.Use(0, 100 + thread, address, write, 8, accesses, at, at + 64,
 				InstructionCounts.strides(strides)));
+	}
+
+	/**
+	 * Samples of the CPU clock, a millisecond of CPU time each, 1 ms after one another.
+	 *
+	 * @param structure what is accessed, 8 bytes; -1: nothing, the instruction accesses no memory
+	 * @param at the instruction, with {@link #code}
+	 */
+	public void ticks(int structure, long offset, Ticks.Access access, int thread, int onCpu, long at, long firstMs, int count) {
+		Ticks.Place place = new Ticks.Place(0, 100 + thread, Ticks.Mode.USER, at, structure < 0 ? Ticks.Access.NONE : access,
+				structure < 0 ? 0 : 8, structure, structure >= 0);
+		tickCount += count;
+		for (int i = 0; i < count; i++) {
+			ticks.add(place, (firstMs + i) * 1_000_000, onCpu, structure < 0 ? 0 : address(structure) + offset, 1_000_000);
+		}
 	}
 
 	/** What record --zoom saw. */
@@ -269,6 +285,15 @@ public final class PlantedTrace {
 	public Advisor advise() throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
 			return Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE);
+		}
+	}
+
+	/** The summary, with its first lines. */
+	public String summary() throws MemtraceException {
+		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
+			Advisor advisor = Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE);
+			return new TraceSummary(StructureTable.of(AccessTable.load(store, Progress.NONE), store.structures(), Progress.NONE)).text(advisor)
+					+ AdviceText.brief(advisor, 3);
 		}
 	}
 
