@@ -27,23 +27,11 @@
 
 static void *libc_symbol(const char *name, size_t *size)
 {
-	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), *p;
-	const ElfW(Sym) *sym = NULL;
-	Dl_info info;
+	const struct link_map *libc = mt_libc_map();
+	const ElfW(Sym) *sym = libc ? mt_symbol_in(libc, name) : NULL;
 
-	if (!libc)
-		return NULL;
-	p = mt_symbol_in(libc, name, NULL) ? dlsym(libc, name) : NULL;
-	sym = p ? mt_symbol_in(libc, name, p) : NULL;
 	*size = sym ? sym->st_size : 0;
-	dlclose(libc);
-	if (*size)
-		return p;
-	if (p && dladdr1(p, &info, (void **)&sym, RTLD_DL_SYMENT) && sym)
-		*size = sym->st_size;
-	else
-		*size = 0;
-	return p;
+	return sym && ELF64_ST_TYPE(sym->st_info) == STT_FUNC ? (void *)(libc->l_addr + sym->st_value) : NULL;
 }
 
 static long protect(void *at, size_t n, int prot)

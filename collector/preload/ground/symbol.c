@@ -16,10 +16,13 @@ static uint32_t hash_of(const char *name)
 	return h;
 }
 
-const ElfW(Sym) *mt_symbol_in(const struct link_map *l, const char *name, const void *at)
+#define HIDDEN 0x8000	/* of a version: not the default one */
+
+const ElfW(Sym) *mt_symbol_in(const struct link_map *l, const char *name)
 {
 	const uint32_t h = hash_of(name), *table = NULL;
 	const ElfW(Sym) *symbols = NULL;
+	const uint16_t *versions = NULL;
 	const char *strings = NULL;
 
 	for (const ElfW(Dyn) *d = l->l_ld; d->d_tag != DT_NULL; d++) {
@@ -29,6 +32,8 @@ const ElfW(Sym) *mt_symbol_in(const struct link_map *l, const char *name, const 
 			symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
 		else if (d->d_tag == DT_STRTAB)
 			strings = (const char *)d->d_un.d_ptr;
+		else if (d->d_tag == DT_VERSYM)
+			versions = (const uint16_t *)d->d_un.d_ptr;
 	}
 	/* the loader has made addresses of them; not of those of the vDSO */
 	if (!table || !symbols || !strings || (uintptr_t)table < l->l_addr || !table[0])
@@ -42,7 +47,8 @@ const ElfW(Sym) *mt_symbol_in(const struct link_map *l, const char *name, const 
 	for (;; i++) {
 		const ElfW(Sym) *s = symbols + i;
 
-		if ((chain[i] | 1) == (h | 1) && s->st_shndx != SHN_UNDEF && (!at || l->l_addr + s->st_value == (uintptr_t)at) &&
+		/* not of an older version, which nothing is linked with any more */
+		if ((chain[i] | 1) == (h | 1) && s->st_shndx != SHN_UNDEF && !(versions && versions[i] & HIDDEN) &&
 		    !strcmp(strings + s->st_name, name))
 			return s;
 		if (chain[i] & 1)
@@ -50,10 +56,23 @@ const ElfW(Sym) *mt_symbol_in(const struct link_map *l, const char *name, const 
 	}
 }
 
+const struct link_map *mt_libc_map(void)
+{
+	static const char name[] = "/libc.so.6";
+
+	for (const struct link_map *l = _r_debug.r_map; l; l = l->l_next) {
+		const size_t n = l->l_name ? strlen(l->l_name) : 0;
+
+		if (n >= sizeof(name) - 1 && !memcmp(l->l_name + n - (sizeof(name) - 1), name, sizeof(name) - 1))
+			return l;
+	}
+	return NULL;
+}
+
 int mt_is_defined(const char *name)
 {
 	for (const struct link_map *l = _r_debug.r_map; l; l = l->l_next)
-		if (l->l_ld && mt_symbol_in(l, name, NULL))
+		if (l->l_ld && mt_symbol_in(l, name))
 			return 1;
 	return 0;
 }

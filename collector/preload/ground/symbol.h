@@ -9,8 +9,10 @@
 
 #include <link.h>
 
-/* The symbol that the object defines, at @at if that is not NULL. NULL: it does not, or it has no table of hashes. */
-const ElfW(Sym) *mt_symbol_in(const struct link_map *l, const char *name, const void *at);
+/* The symbol, in its default version, that the object defines. NULL: it does not, or it has no table of hashes. */
+const ElfW(Sym) *mt_symbol_in(const struct link_map *l, const char *name);
+/* libc. dlopen() for it may be that of another library, which takes locks. NULL: not found. */
+const struct link_map *mt_libc_map(void);
 /* Does anything that is loaded define it? */
 int mt_is_defined(const char *name);
 

@@ -677,6 +677,29 @@ X
 	same own-malloc 10 sh -c "'$work/own'; '$work/own'"
 fi
 
+## own-dlopen: beside a library that has a dlopen() of its own, as profilers have: it is not called for us (heaptrack waited for its own lock)
+if wanted own-dlopen; then
+	cat > "$work/opens.c" <<'X'
+#include <unistd.h>
+
+void *dlopen(const char *name, int flags)
+{
+	write(1, "dlopen\n", 7);
+	return 0;
+}
+
+int dlclose(void *handle)
+{
+	write(1, "dlclose\n", 8);
+	return 0;
+}
+X
+	echo 'int main() { return 3; }' > "$work/does-not.c"
+	gcc -O1 -w -shared -fPIC -o "$work/opens.so" "$work/opens.c" && gcc -o "$work/does-not" "$work/does-not.c" ||
+		fail "own-dlopen: the program cannot be built"
+	same own-dlopen 10 sh -c "LD_PRELOAD='$work/opens.so':\$LD_PRELOAD '$work/does-not'"
+fi
+
 ## small-signal-stack: memory in a signal handler on the smallest stack that programs give it, with nothing below
 script small-signal-stack 10 gcc <<'END'
 cat > main.c <<X

@@ -73,7 +73,7 @@ int main(void)
 		      "2,7,begin,exec,static,1,0,0,\"/opt/busy\"\n5,7,end,,static,1,0,0,\"/opt/busy\"\n"
 		      "4,8,begin,exec,foreign,1,0,0,\"/opt/old\"\n", &left, text, sizeof(text)) == 3);
 	CHECK_STR(text, "3 processes not recorded: 1 that asked for little memory (--min-process), 1 statically linked, "
-		  "1 not a " MT_ARCH_NAME " program; busy 1, old 1, sed 1; --backend kmod records them all");
+		  "1 not a " MT_ARCH_NAME " program of glibc; busy 1, old 1, sed 1; --backend kmod records them all");
 	CHECK_EQ(unreached, 2);	/* what the kernel module would have recorded */
 	CHECK(counted("1,7,begin,fork,no-hook,1,0,0,\"\"\n", &left, text, sizeof(text)) == 1);
 	CHECK(strstr(text, ": 1 made by a system call of the program itself, which no hook sees;") != NULL);
