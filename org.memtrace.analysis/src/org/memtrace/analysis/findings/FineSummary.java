@@ -26,6 +26,11 @@ final class FineSummary {
 		return new FineSummary(note == null ? List.of() : FineSeries.of(FineCounts.parse(note)));
 	}
 
+	/** Whether there is no fine clock. */
+	boolean isEmpty() {
+		return processes.isEmpty();
+	}
+
 	/** Lines that begin with {@code In use}: of the process with most bins. */
 	String text() {
 		FineSeries s = processes.stream().max(Comparator.comparingInt((FineSeries x) -> x.points().size())

@@ -218,6 +218,12 @@ public final class TraceSummary {
 		return b.toString();
 	}
 
+	/** What else sees more threads: backends with page faults of their own have a fine clock. */
+	private String moreBy() {
+		String backend = table.info().properties().getOrDefault("backend", "");
+		return fine.isEmpty() && (backend.equals("zap") || backend.equals("rwp")) ? ", and so does --fine 50ms" : "";
+	}
+
 	/** How much was resident at most; of several processes the one with most, as their intervals end at different times. */
 	private void resident(StringBuilder b) {
 		if (residentBytes > 0) {
@@ -302,7 +308,7 @@ public final class TraceSummary {
 				.append(" of the structure; shared: another thread used the page in the same interval.\n");
 		if (table.info().properties().getOrDefault("guarantee_threads", "all").startsWith("first")) {
 			b.append("This recorder is certain only of the first thread on a page in each subphase; \"a to b %\": of the part between them it is"
-					+ " not known whether another thread used the page; more --subphases see more.\n");
+					+ " not known whether another thread used the page; more --subphases see more" + moreBy() + ".\n");
 		}
 	}
 
