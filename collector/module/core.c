@@ -55,11 +55,6 @@ struct memtrace_record *mtr_pool_record(struct mtr_pool *p, u32 number)
 
 /* ---- chunk */
 
-static u32 hash_page(u64 page, u32 bits)
-{
-	return (u32)((page * 0x9e3779b97f4a7c15ull) >> (64 - bits));
-}
-
 static void begin(struct mtr_chunk *c, u64 label)
 {
 	c->label = label;
@@ -118,13 +113,12 @@ enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label,
 	const u64 page = a->virt >> MTR_PAGE_SHIFT;
 	struct memtrace_record *r;
 	struct mtr_block *b;
-	enum mtr_added ret = MTR_MERGED;
 	u32 h = 0, i;
 
 	if (c->label != label)
 		begin(c, label);
 	if (c->heads) {
-		h = hash_page(page, c->bits);
+		h = mtr_hash_page(page, c->bits);
 		for (i = c->heads[h]; i; i = r->chain) {
 			r = mtr_pool_record(p, i);
 			if (r->virt >> MTR_PAGE_SHIFT == page)
@@ -148,21 +142,22 @@ enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label,
 	}
 	i = b->data->records;
 	r = &b->data->record[i];
-	memset(r, 0, sizeof(*r));
-	r->virt = a->virt;
-	r->ip = a->ip;
-	r->node = -1;
+	*r = (struct memtrace_record){
+		.virt = a->virt, .phys = a->phys, .ip = a->ip, .reads = !a->write, .writes = a->write,
+		.flags = a->flags, .node = -1,
+	};
 	if (c->heads) {
 		r->chain = c->heads[h];
 		c->heads[h] = b->first + i;
 	}
 	b->data->records = i + 1;
 	c->filled++;
-	ret = MTR_NEW;
+	add_cpu(r, a->cpu);
+	return MTR_NEW;
 found:
 	if (a->phys)
 		r->phys = a->phys;
-	if (a->again && ret == MTR_MERGED)
+	if (a->again)
 		;
 	else if (a->write)
 		r->writes++;
@@ -170,7 +165,7 @@ found:
 		r->reads++;
 	r->flags |= a->flags;
 	add_cpu(r, a->cpu);
-	return ret;
+	return MTR_MERGED;
 }
 
 void mtr_chunk_take(struct mtr_chunk *c, u64 label, struct mtr_fifo *out)
@@ -201,7 +196,7 @@ u32 *mtr_chunk_rehash(struct mtr_chunk *c, u32 *heads, u32 bits)
 		for (i = 0; i < b->data->records; i++) {
 			struct memtrace_record *r = &b->data->record[i];
 
-			h = hash_page(r->virt >> MTR_PAGE_SHIFT, bits);
+			h = mtr_hash_page(r->virt >> MTR_PAGE_SHIFT, bits);
 			r->chain = heads[h];
 			heads[h] = b->first + i;
 		}
@@ -220,14 +215,8 @@ u32 mtr_chunk_bits(u32 records)
 
 /* ---- set */
 
-#define GEN_BITS 19
 #define THREADS_SHIFT 42
 #define THREADS_MAX 7u
-
-static u64 set_key(u64 virt, u32 image)
-{
-	return virt >> MTR_PAGE_SHIFT << 19 | (image & 0x7ffff);
-}
 
 void mtr_set_init(struct mtr_set *s, struct mtr_set_entry *e, u32 bits)
 {
@@ -240,41 +229,24 @@ void mtr_set_init(struct mtr_set *s, struct mtr_set_entry *e, u32 bits)
 void mtr_set_clear(struct mtr_set *s)
 {
 	s->used = 0;
-	if (++s->gen == 1u << GEN_BITS) {
+	if (++s->gen == 1u << MTR_GEN_BITS) {
 		memset(s->e, 0, sizeof(*s->e) << s->bits);
 		s->gen = 1;
 	}
 }
 
-static struct mtr_set_entry *set_slot(struct mtr_set *s, u64 key)
-{
-	const u32 mask = (1u << s->bits) - 1;
-	u32 i = hash_page(key, s->bits);
-
-	while (s->e[i].val >> (64 - GEN_BITS) == s->gen && s->e[i].key != key)
-		i = (i + 1) & mask;
-	return &s->e[i];
-}
-
-struct mtr_set_entry *mtr_set_find(struct mtr_set *s, u64 virt, u32 image)
-{
-	struct mtr_set_entry *e = set_slot(s, set_key(virt, image));
-
-	return e->val >> (64 - GEN_BITS) == s->gen ? e : NULL;
-}
-
 struct mtr_set_entry *mtr_set_add(struct mtr_set *s, u64 virt, u32 image)
 {
-	const u64 key = set_key(virt, image);
-	struct mtr_set_entry *e = set_slot(s, key);
+	const u64 key = mtr_set_key(virt, image);
+	struct mtr_set_entry *e = mtr_set_slot(s, key);
 
-	if (e->val >> (64 - GEN_BITS) == s->gen)
+	if (e->val >> (64 - MTR_GEN_BITS) == s->gen)
 		return e;
 	if (s->used >= (1u << s->bits) / 4 * 3)
 		return NULL;
 	s->used++;
 	e->key = key;
-	e->val = (u64)s->gen << (64 - GEN_BITS);
+	e->val = (u64)s->gen << (64 - MTR_GEN_BITS);
 	return e;
 }
 

@@ -168,8 +168,37 @@ struct mtr_set {
 
 void mtr_set_init(struct mtr_set *s, struct mtr_set_entry *e, u32 bits);	/* e is zeroed, 1 << bits */
 void mtr_set_clear(struct mtr_set *s);
-/* NULL: not in the set. */
-struct mtr_set_entry *mtr_set_find(struct mtr_set *s, u64 virt, u32 image);
+#define MTR_GEN_BITS 19
+
+static inline u32 mtr_hash_page(u64 page, u32 bits)
+{
+	return (u32)((page * 0x9e3779b97f4a7c15ull) >> (64 - bits));
+}
+
+static inline u64 mtr_set_key(u64 virt, u32 image)
+{
+	return virt >> MTR_PAGE_SHIFT << 19 | (image & 0x7ffff);
+}
+
+/* Where a key is, or would be. */
+static inline struct mtr_set_entry *mtr_set_slot(struct mtr_set *s, u64 key)
+{
+	const u32 mask = (1u << s->bits) - 1;
+	u32 i = mtr_hash_page(key, s->bits);
+
+	while (s->e[i].val >> (64 - MTR_GEN_BITS) == s->gen && s->e[i].key != key)
+		i = (i + 1) & mask;
+	return &s->e[i];
+}
+
+/* NULL: not in the set. Inline: the sweep asks for each page that was touched. */
+static inline struct mtr_set_entry *mtr_set_find(struct mtr_set *s, u64 virt, u32 image)
+{
+	struct mtr_set_entry *e = mtr_set_slot(s, mtr_set_key(virt, image));
+
+	return e->val >> (64 - MTR_GEN_BITS) == s->gen ? e : NULL;
+}
+
 /* Finds or makes; NULL when it is full (3/4). */
 struct mtr_set_entry *mtr_set_add(struct mtr_set *s, u64 virt, u32 image);
 static inline u64 mtr_set_frame(const struct mtr_set_entry *e)	/* frame + 1, 0 = unknown */

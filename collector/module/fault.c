@@ -22,11 +22,6 @@
 #include "compat/regs.h"
 #include "compat/walk.h"
 
-static void note_frame(pte_t p, unsigned long addr, u64 *phys)
-{
-	*phys = ((u64)pte_pfn(p) << PAGE_SHIFT) | (addr & ~PAGE_MASK);
-}
-
 /*
  * May handle_mm_fault() be left out when nothing is left for it to do? Its caller has asked whether
  * the access is allowed, and releases the lock that it has taken; a fault of user mode has no
@@ -41,17 +36,17 @@ static bool may_skip;
  * do_numa_page() it would migrate pages, whatever numa_balancing says.
  *
  * task->lock is held: record and repair are one critical section, so that the
- * monitor closes the interval either before both or after both.
+ * monitor closes the interval either before both or after both. Preemption is off.
  *
  * @alone: with write tracking, a write to a page of this address space alone may be
  * made possible here, as the kernel would do it next.
  *
- * Returns MEMTRACE_RECORD_* flags; *phys stays 0 when the frame is not known
+ * Returns MEMTRACE_RECORD_* flags; *phys stays as it is, 0, when the frame is not known
  * or may change (copy on write): the sweep fills it in. *done: the access will
  * succeed, nothing is left to do for the kernel.
  */
-static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, unsigned long addr,
-			   bool write, bool alone, u64 *phys, bool *done)
+static __always_inline unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, unsigned long addr,
+					   bool write, bool alone, u64 *phys, bool *done)
 {
 	const bool track = s->config.flags & MEMTRACE_CONFIG_WRITES;
 	struct mm_struct *mm = vma->vm_mm;
@@ -60,41 +55,36 @@ static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, un
 	pte_t *ptep, p;
 	pmd_t *pmd;
 
-	*phys = 0;
 	if (unlikely(vma->vm_flags & VM_HUGETLB))	/* its tables are shared and freed under another lock */
 		return MEMTRACE_RECORD_HUGE;
-	rcu_read_lock();
 	pmd = mtr_pmd_of(mm, addr);
-	if (!pmd)
-		goto out;
-	if (mtr_pmd_huge(READ_ONCE(*pmd))) {
-		fl = MEMTRACE_RECORD_HUGE;
-		goto out;
-	}
+	if (unlikely(!pmd))
+		return fl;
 	ptep = mtr_pte_lock(mm, pmd, addr, &ptl);
-	if (!ptep)
-		goto out;
+	if (unlikely(!ptep))
+		return mtr_pmd_huge(READ_ONCE(*pmd)) ? MEMTRACE_RECORD_HUGE : fl;
 	p = ptep_get(ptep);
-	if (pte_none(p) || !pte_present(p))
-		goto unlock;
-	if (mtr_pte_hidden(p)) {
-		pte_t n = mtr_pte_show(vma, p, true);
-
+	if (likely(mtr_pte_hidden(p))) {	/* so it is present */
+		p = mtr_pte_show(vma, p, true);
 		fl = MEMTRACE_RECORD_HIDDEN;
 		if (write && !pte_write(p)) {
 			fl |= MEMTRACE_RECORD_WRITE_PROTECT;
-			alone = alone && track && mtr_write_needs_no_copy(vma, n);
+			alone = alone && track && mtr_write_needs_no_copy(vma, p);
 			if (alone)
-				n = mtr_pte_written(n);
+				p = mtr_pte_written(p);
 		} else if (!write && track) {
-			n = pte_wrprotect(n);	/* the first write faults, too */
+			p = pte_wrprotect(p);	/* the first write faults, too */
 		}
-		if (mtr_vma_traced(vma)) {
-			mtr_set_pte(mm, addr & PAGE_MASK, ptep, n);
+		if (likely(mtr_vma_traced(vma))) {
+			mtr_set_pte(mm, addr & PAGE_MASK, ptep, p);
 			*done = !(fl & MEMTRACE_RECORD_WRITE_PROTECT) || alone;
 		}
+	} else if (pte_none(p) || !pte_present(p)) {
+		goto unlock;
 	} else if (mtr_pte_protnone(p)) {
 		mtr_count(s, ALIEN);
+		*phys = ((u64)pte_pfn(p) << PAGE_SHIFT) | (addr & ~PAGE_MASK);
+		goto unlock;
 	} else if (write && !pte_write(p)) {
 		fl = MEMTRACE_RECORD_WRITE_PROTECT;
 		if (alone && track && mtr_vma_traced(vma) && mtr_write_needs_no_copy(vma, p)) {
@@ -105,11 +95,9 @@ static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, un
 		fl = MEMTRACE_RECORD_SPURIOUS;
 	}
 	if (!(fl & MEMTRACE_RECORD_WRITE_PROTECT) || *done)
-		note_frame(p, addr, phys);
+		*phys = mtr_pte_phys(p) | (addr & ~PAGE_MASK);
 unlock:
 	spin_unlock(ptl);
-out:
-	rcu_read_unlock();
 	return fl;
 }
 
@@ -158,8 +146,23 @@ out:
 
 static struct task_struct *expected;	/* whose next fault the probe shall see; sessions_lock */
 
-/* True: a fault of user mode that needs nothing more. */
-static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags)
+/* How a fault is counted: by one of the kinds that repair() tells. */
+static __always_inline void count_kind(struct mtr_session *s, unsigned int fl)
+{
+	if (likely(fl & MEMTRACE_RECORD_HIDDEN))
+		mtr_count(s, HIDDEN);
+	else if (fl & MEMTRACE_RECORD_REAL)
+		mtr_count(s, REAL);
+	else if (fl & MEMTRACE_RECORD_WRITE_PROTECT)
+		mtr_count(s, WRITE_PROTECT);
+	else if (fl & MEMTRACE_RECORD_SPURIOUS)
+		mtr_count(s, SPURIOUS);
+	else if (fl & MEMTRACE_RECORD_HUGE)
+		mtr_count(s, HUGE);
+}
+
+/* True: a fault of user mode that needs nothing more. Inline: each call of it is one of each fault. */
+static __always_inline bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags)
 {
 	struct mtr_access a = { .virt = addr, .write = flags & FAULT_FLAG_WRITE,
 			       .again = flags & FAULT_FLAG_TRIED };
@@ -199,16 +202,7 @@ static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 
 	spin_lock(&t->lock);
 	fl = repair(s, vma, addr, a.write, may_skip && (flags & FAULT_FLAG_USER), &a.phys, &done);
-	if (fl & MEMTRACE_RECORD_HIDDEN)
-		mtr_count(s, HIDDEN);
-	if (fl & MEMTRACE_RECORD_REAL)
-		mtr_count(s, REAL);
-	if ((fl & (MEMTRACE_RECORD_WRITE_PROTECT | MEMTRACE_RECORD_HIDDEN)) == MEMTRACE_RECORD_WRITE_PROTECT)
-		mtr_count(s, WRITE_PROTECT);
-	if (fl & MEMTRACE_RECORD_SPURIOUS)
-		mtr_count(s, SPURIOUS);
-	if (fl & MEMTRACE_RECORD_HUGE)
-		mtr_count(s, HUGE);
+	count_kind(s, fl);
 	if (!(flags & FAULT_FLAG_USER)) {
 		fl |= MEMTRACE_RECORD_KERNEL;
 		mtr_count(s, KERNEL);
@@ -235,7 +229,7 @@ static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 	return done && (flags & FAULT_FLAG_USER);
 }
 
-static int on_fault(struct kprobe *unused, struct pt_regs *regs)
+static __always_inline int take_fault(struct pt_regs *regs)
 {
 	if (!fault((struct vm_area_struct *)regs_get_kernel_argument(regs, 0), regs_get_kernel_argument(regs, 1),
 		   regs_get_kernel_argument(regs, 2)) || !may_skip)
@@ -247,6 +241,11 @@ static int on_fault(struct kprobe *unused, struct pt_regs *regs)
 	current->min_flt++;
 	instruction_pointer_set(regs, (unsigned long)noop_fsync);
 	return 1;
+}
+
+static int on_fault(struct kprobe *unused, struct pt_regs *regs)
+{
+	return take_fault(regs);
 }
 NOKPROBE_SYMBOL(on_fault);
 
@@ -351,14 +350,12 @@ static bool traced;			/* by ops; sessions_lock */
 
 static void notrace by_ftrace(unsigned long ip, unsigned long parent, struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
+	struct pt_regs *regs = mtr_hook_regs(fregs);
 	unsigned int i;
 
-	if (unlikely(!regs))
-		return;
 	preempt_disable_notrace();
 	if (likely(ip == READ_ONCE(hooks[0].ip))) {
-		on_fault(NULL, regs);
+		take_fault(regs);
 	} else {
 		for (i = 1; i < ARRAY_SIZE(hooks); i++)
 			if (ip == READ_ONCE(hooks[i].ip))

@@ -42,6 +42,7 @@
 #include <linux/workqueue.h>
 
 #include "core.h"
+#include "compat/mm.h"
 
 struct mtr_session {
 	struct mutex lock;		/* requests, ends of intervals */
@@ -207,8 +208,19 @@ void mtr_newborn_exec(struct mtr_image *im);
 void mtr_show_later(struct mm_struct *mm);
 void mtr_put_later(struct mm_struct *mm);
 u64 mtr_frame_of(struct mm_struct *mm, u64 virt);
-bool mtr_vma_traced(const struct vm_area_struct *vma);
-bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *vma);
+
+/* Both are asked in each fault. */
+static __always_inline bool mtr_vma_traced(const struct vm_area_struct *vma)
+{
+	return !(vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO | VM_HUGETLB | VM_SHADOW_STACK)) &&
+	       (vma->vm_flags & VM_ACCESS_FLAGS);
+}
+
+/* Memory of the recorder in the program, by its own word: not hidden, not recorded. */
+static __always_inline bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *vma)
+{
+	return vma->vm_start >= s->config.skip_start && vma->vm_end <= s->config.skip_end;
+}
 
 /* ---- monitor.c */
 int mtr_monitor_start(struct mtr_session *s);

@@ -200,11 +200,30 @@ static struct mtr_image *image_of(struct mtr_session *s, u32 number)
 	return NULL;
 }
 
+/*
+ * The node of a frame that was mapped in this interval, or -1: its memory may have been taken out of the machine since.
+ * @only: the only node of the machine, as usual, and then no page is looked at; else -1. *valid: 2 MiB of which it is known
+ * that they are there.
+ */
+static s16 node_of(u64 pfn, s16 only, u64 *valid)
+{
+	if (only >= 0)
+		return only;
+	if (pfn >> (21 - PAGE_SHIFT) != *valid) {
+		if (!pfn_valid(pfn))
+			return -1;
+		*valid = pfn >> (21 - PAGE_SHIFT);
+	}
+	return page_to_nid(pfn_to_page(pfn));
+}
+
 /* Frames, NUMA nodes; clears what is not for the reader. */
 static void complete_block(struct mtr_session *s, struct mtr_block *b, struct mtr_image **last)
 {
 	struct memtrace_block *d = b->data;
 	struct mtr_image *im = *last;
+	const s16 only = nr_online_nodes == 1 ? first_online_node : -1;
+	u64 valid = ~0ull;
 	bool locked = false;
 	u32 i;
 
@@ -235,8 +254,7 @@ static void complete_block(struct mtr_session *s, struct mtr_block *b, struct mt
 			mtr_count(s, NO_FRAME);
 			continue;
 		}
-		if (pfn_valid(frame - 1))
-			r->node = page_to_nid(pfn_to_page(frame - 1));
+		r->node = node_of(frame - 1, only, &valid);
 		if (s->config.flags & MEMTRACE_CONFIG_PHYSICAL)
 			r->phys = ((frame - 1) << PAGE_SHIFT) | (r->virt & ~PAGE_MASK);
 	}

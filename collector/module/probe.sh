@@ -57,14 +57,22 @@ has MTR_HAS_REGS_ARGUMENT "$@" <<'C'
 #include <linux/ptrace.h>
 unsigned long probe(struct pt_regs *regs) { return regs_get_kernel_argument(regs, 3); }
 C
-# ftrace gives the registers of a function (5.11)
-has MTR_HAS_FTRACE_GET_REGS "$@" <<'C'
+# ftrace gives the arguments of a function (5.11), under a name of the architecture (6.13)
+has MTR_HAS_FTRACE_ARGUMENTS "$@" <<'C'
 #include <linux/ftrace.h>
+#ifndef arch_ftrace_regs
+#define arch_ftrace_regs(regs) (regs)
+#endif
 static void probe(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
-	struct pt_regs *r = ftrace_get_regs(regs);
+	struct pt_regs *r = &arch_ftrace_regs(regs)->regs;
 }
-struct ftrace_ops ops = { .func = probe, .flags = FTRACE_OPS_FL_SAVE_REGS };
+struct ftrace_ops ops = { .func = probe };
+C
+# the lock of a page table is in the description of its page (6.6)
+has MTR_HAS_PTDESC "$@" <<'C'
+#include <linux/mm.h>
+spinlock_t *probe(struct page *page) { return ptlock_ptr(page_ptdesc(page)); }
 C
 has MTR_HAS_TOTALRAM_FUNCTION "$@" <<'C'
 #include <linux/mm.h>

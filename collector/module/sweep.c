@@ -24,18 +24,6 @@
 #include "compat/walk.h"
 #include "compat/tlb.h"
 
-bool mtr_vma_traced(const struct vm_area_struct *vma)
-{
-	return !(vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO | VM_HUGETLB | VM_SHADOW_STACK)) &&
-	       (vma->vm_flags & VM_ACCESS_FLAGS);
-}
-
-/* Memory of the recorder in the program, by its own word: not hidden, not recorded. */
-bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *vma)
-{
-	return vma->vm_start >= s->config.skip_start && vma->vm_end <= s->config.skip_end;
-}
-
 /* What a step costs, in entries looked at: 10 ns each; another mapping is found in a tree, another table by its upper ones. */
 #define VMA_COST 16u
 #define TABLE_COST 4u
@@ -45,7 +33,7 @@ bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *v
 static void infer(struct mtr_sweep *w, struct vm_area_struct *vma, unsigned long a, pte_t p)
 {
 	struct mtr_access x = {
-		.virt = a, .phys = (u64)pte_pfn(p) << PAGE_SHIFT,
+		.virt = a, .phys = mtr_pte_phys(p),
 		.flags = MEMTRACE_RECORD_INFERRED,
 	};
 	enum mtr_added added;
@@ -109,12 +97,12 @@ static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *
 		p = ptep_get_and_clear(mm, a, ptep);
 		if (w->mode != MTR_NEWBORN) {
 			if (e) {
-				mtr_set_note_frame(e, pte_pfn(p));
+				mtr_set_note_frame(e, mtr_pte_phys(p) >> PAGE_SHIFT);
 			} else if (pte_young(p)) {
 				infer(w, vma, a, p);
 				e = mtr_set_add(&w->s->set, a, w->im->note.image);
 				if (e)
-					mtr_set_note_frame(e, pte_pfn(p));
+					mtr_set_note_frame(e, mtr_pte_phys(p) >> PAGE_SHIFT);
 				else
 					mtr_count(w->s, SET_FULL);
 			} else {

@@ -3,7 +3,7 @@
 /*
  * compat/hook.h - functions of ours before some of the kernel's.
  *
- * Each has a kprobe. Where ftrace gives the registers (x86-64, 5.11) those at places of ftrace stay switched off, and one
+ * Each has a kprobe. Where ftrace gives the arguments (x86-64, 5.11) those at places of ftrace stay switched off, and one
  * ftrace_ops calls us for all of them: a kprobe there is one of ftrace, too, costs 90 instructions more for each fault, has a
  * switch of its own (kprobes/enabled), and misses what happens inside of another one. One, since its end waits for a grace
  * period of tasks, which lasts a tenth of a second.
@@ -19,8 +19,20 @@
 
 #include "probed.h"
 
-#if defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && defined(MTR_HAS_FTRACE_GET_REGS)
+#if defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && defined(MTR_HAS_FTRACE_ARGUMENTS)
 #define MTR_HOOK_FTRACE 1
+#ifndef arch_ftrace_regs	/* 6.13 */
+#define arch_ftrace_regs(regs) (regs)
+#endif
+
+/*
+ * The arguments and the instruction pointer, to be read and changed; the other registers are not there, it is a fifth cheaper
+ * than with all of them.
+ */
+static __always_inline struct pt_regs *mtr_hook_regs(struct ftrace_regs *regs)
+{
+	return &arch_ftrace_regs(regs)->regs;
+}
 #endif
 
 struct mtr_hook {
@@ -43,7 +55,6 @@ static inline bool mtr_hooks_by_ftrace(struct mtr_hook *h, int n, struct ftrace_
 	/* it keeps a pointer to a filter that is free again */
 	memset(ops, 0, sizeof(*ops));
 	ops->func = func;
-	ops->flags = FTRACE_OPS_FL_SAVE_REGS;
 	for (i = 0; i < n && !err; i++) {
 		if (!h[i].registered || !(h[i].probe.flags & KPROBE_FLAG_FTRACE))
 			continue;

@@ -11,6 +11,7 @@
  *	mtr_pte_hidden(pte)		ours
  *	mtr_pte_hide(pte)		hidden, all else as it was
  *	mtr_pte_show(vma, pte, young)	the way back, exact; or young
+ *	mtr_pte_phys(pte)		the physical address of a visible one's page
  *	mtr_pte_written(pte)		visible, after a write that needs no copy
  *	mtr_set_pte(mm, address, ptep, pte)	page table lock held; the entry
  *					is not valid for the hardware

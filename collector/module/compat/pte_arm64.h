@@ -51,6 +51,12 @@ static inline pte_t mtr_pte_show(const struct vm_area_struct *vma, pte_t p, bool
 		     (young ? PTE_AF : 0));
 }
 
+/* Where the page of a visible entry begins. */
+static inline u64 mtr_pte_phys(pte_t p)
+{
+	return (u64)pte_pfn(p) << PAGE_SHIFT;
+}
+
 /* Not used, see mtr_write_needs_no_copy(). */
 static inline pte_t mtr_pte_written(pte_t p)
 {

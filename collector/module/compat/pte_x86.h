@@ -39,6 +39,12 @@ static inline pte_t mtr_pte_show(const struct vm_area_struct *vma, pte_t p, bool
 	return (pte_t){ .pte = flip_protnone_guard(v, n, PTE_PFN_MASK) };
 }
 
+/* Where the page of a visible entry begins. */
+static inline u64 mtr_pte_phys(pte_t p)
+{
+	return p.pte & PTE_PFN_MASK;
+}
+
 /* A visible entry after a write: as the kernel makes it when nothing has to be copied. */
 static inline pte_t mtr_pte_written(pte_t p)
 {

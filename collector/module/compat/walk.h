@@ -28,6 +28,16 @@ static __always_inline u64 *mtr_table(u64 v)
 	return __va(v & PTE_PFN_MASK);
 }
 
+/* pte_lockptr() without asking what the entry is: it is a table, and with a lock of its own. */
+static __always_inline spinlock_t *mtr_table_lock(struct mm_struct *mm, u64 v)
+{
+#if defined(MTR_HAS_PTDESC) && (defined(CONFIG_SPLIT_PTE_PTLOCKS) || (defined(USE_SPLIT_PTE_PTLOCKS) && USE_SPLIT_PTE_PTLOCKS))
+	return ptlock_ptr(page_ptdesc(pfn_to_page((v & PTE_PFN_MASK) >> PAGE_SHIFT)));
+#else
+	return pte_lockptr(mm, &(pmd_t){ v });
+#endif
+}
+
 static __always_inline pmd_t *mtr_pmds_of(struct mm_struct *mm, unsigned long a, unsigned long end, unsigned long *next)
 {
 	const u64 *t = (const u64 *)pgd_offset(mm, a);
@@ -84,8 +94,8 @@ static __always_inline pmd_t *mtr_pmd_of(struct mm_struct *mm, unsigned long a)
 }
 
 /*
- * As pte_offset_map_lock(). Call and stay under rcu_read_lock(): it keeps a
- * table that khugepaged takes away meanwhile from being freed. Unlock with spin_unlock().
+ * As pte_offset_map_lock(). Call and stay under RCU: it keeps a table that khugepaged takes away
+ * meanwhile from being freed. Preemption off is enough. Unlock with spin_unlock().
  */
 static __always_inline pte_t *mtr_pte_lock(struct mm_struct *mm, pmd_t *pmd, unsigned long a, spinlock_t **ptlp)
 {
@@ -99,14 +109,15 @@ static __always_inline pte_t *mtr_pte_lock(struct mm_struct *mm, pmd_t *pmd, uns
 		if (unlikely(!mtr_is_table(v.pmd)))	/* none, a huge page, or one without access */
 			return NULL;
 		pte = (pte_t *)mtr_table(v.pmd) + pte_index(a);
+		ptl = mtr_table_lock(mm, v.pmd);
 #else
 		barrier();
 		if (pmd_none(v) || !pmd_present(v) || pmd_leaf(v) || pmd_trans_huge(v) || mtr_pmd_protnone(v) ||
 		    pmd_bad(v))
 			return NULL;
 		pte = pte_offset_kernel(&v, a);
-#endif
 		ptl = pte_lockptr(mm, &v);
+#endif
 		spin_lock(ptl);
 #ifdef CONFIG_X86_64
 		if (likely(READ_ONCE(pmd->pmd) == v.pmd)) {
