@@ -493,7 +493,7 @@ static ssize_t mtr_read(struct file *f, char __user *ub, size_t len, loff_t *off
 		spin_lock(&s->done_lock);
 		get_task_struct(current);
 		s->reader = current;
-		s->reader_cpu_ns = current->se.sum_exec_runtime;
+		s->reader_cpu_ns = mtr_cpu_ns(current);
 		spin_unlock(&s->done_lock);
 		if (before)
 			put_task_struct(before);

@@ -142,6 +142,12 @@ u64 mtr_counter(const struct mtr_session *s, unsigned int c);
 bool mtr_reserve(struct mtr_session *s, size_t bytes);
 void mtr_unreserve(struct mtr_session *s, size_t bytes);
 
+/* CPU time of a task that may run, as old as its last tick: the scheduler goes on writing it. */
+static inline u64 mtr_cpu_ns(const struct task_struct *k)
+{
+	return READ_ONCE(k->se.sum_exec_runtime);
+}
+
 /* Number of the interval that an event of a task belongs to. */
 static inline u64 mtr_label(const struct mtr_session *s)
 {

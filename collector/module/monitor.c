@@ -142,8 +142,8 @@ static void reap_early(struct mtr_session *s)
 		spin_lock(&t->lock);
 		mtr_chunk_take(&t->chunk, ~0ull, &s->orphans);
 		spin_unlock(&t->lock);
-		if (!t->waiting)
-			s->reaped_cpu_ns += t->task->se.sum_exec_runtime - t->cpu_ns;
+		if (!READ_ONCE(t->waiting))
+			s->reaped_cpu_ns += mtr_cpu_ns(t->task) - t->cpu_ns;
 		reap_task(s, t);
 		cond_resched();
 	}
@@ -344,7 +344,7 @@ static u64 reader_cpu(struct mtr_session *s)
 	rcu_read_lock();
 	spin_lock(&s->done_lock);
 	if (s->reader) {
-		now = s->reader->se.sum_exec_runtime;
+		now = mtr_cpu_ns(s->reader);
 		own = mtr_find_task(s->reader);
 		d = own ? 0 : now - s->reader_cpu_ns;
 		s->reader_cpu_ns = now;
@@ -385,7 +385,7 @@ void mtr_interval_end(struct mtr_session *s)
 	atomic_set(&s->newborns, 0);
 	list_for_each_entry_safe(t, tn, &s->tasks, list) {
 		const bool dead = READ_ONCE(t->task->exit_state);
-		const u64 now = t->task->se.sum_exec_runtime;
+		const u64 now = mtr_cpu_ns(t->task);
 		bool empty;
 		u32 filled;
 
@@ -394,7 +394,7 @@ void mtr_interval_end(struct mtr_session *s)
 		mtr_chunk_take(&t->chunk, n, &pending);
 		empty = !t->chunk.open.head;
 		spin_unlock(&t->lock);
-		if (!t->waiting)
+		if (!READ_ONCE(t->waiting))
 			cpu += now - t->cpu_ns;
 		t->cpu_ns = now;
 		if (dead && empty)
@@ -456,7 +456,7 @@ void mtr_interval_end(struct mtr_session *s)
 	iv.hidden = since(s, MEMTRACE_C_SWEPT);
 	iv.resident = s->resident;
 	iv.scan_ns = work;
-	iv.monitor_cpu_ns = s->monitor ? s->monitor->se.sum_exec_runtime - s->monitor_cpu_ns : 0;
+	iv.monitor_cpu_ns = s->monitor ? mtr_cpu_ns(s->monitor) - s->monitor_cpu_ns : 0;
 	s->monitor_cpu_ns += iv.monitor_cpu_ns;
 	iv.monitor_cpu_ns += reader_cpu(s) + atomic64_xchg(&s->late_ns, 0);
 	iv.program_cpu_ns = cpu;

@@ -33,6 +33,6 @@ u64 mtr_counter(const struct mtr_session *s, unsigned int c)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += per_cpu_ptr(s->counter, cpu)[c];
+		sum += READ_ONCE(per_cpu_ptr(s->counter, cpu)[c]);	/* others count on */
 	return sum;
 }

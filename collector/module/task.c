@@ -122,7 +122,7 @@ static struct mtr_task *task_new(struct mtr_session *s, struct task_struct *k)
 	t->task = k;
 	t->chunk.tid = task_pid_nr_ns(k, s->pid_ns);
 	t->chunk.pid = task_tgid_nr_ns(k, s->pid_ns);
-	t->cpu_ns = k->se.sum_exec_runtime;
+	t->cpu_ns = mtr_cpu_ns(k);
 	t->huge_were_off = true;	/* until it enters an image we have changed nothing */
 	return t;
 }
@@ -164,7 +164,7 @@ static void task_enter(struct mtr_task *t, struct mtr_image *im)
 	}
 	t->chunk.tid = task_pid_nr_ns(t->task, t->s->pid_ns);	/* exec by a thread changes it */
 	t->chunk.pid = task_tgid_nr_ns(t->task, t->s->pid_ns);
-	t->waiting = false;
+	WRITE_ONCE(t->waiting, false);
 	spin_unlock(&t->lock);
 }
 

@@ -416,5 +416,10 @@ fi
 if [ -e /proc/lockdep_stats ]; then	# a debug kernel: lockdep stops at its first report
 	grep -q 'debug_locks: *1' /proc/lockdep_stats && ok "lockdep is still on" || { bad "lockdep has stopped"; grep debug_locks /proc/lockdep_stats; }
 fi
+if [ -r /sys/kernel/debug/kcsan ]; then	# a kernel that looks for data races: has it looked?
+	n=$(sed -n 's/^setup_watchpoints: *//p' /sys/kernel/debug/kcsan)
+	what="watchpoints set $n, data races $(sed -n 's/^data_races: *//p' /sys/kernel/debug/kcsan), assert failures $(sed -n 's/^assert_failures: *//p' /sys/kernel/debug/kcsan)"
+	[ "${n:-0}" -gt 1000 ] && ok "data races were looked for: $what" || bad "data races were not looked for: $what"
+fi
 [ -e /extra.sh ] && . /extra.sh
 :
