@@ -140,8 +140,13 @@ final class Model {
 
 	private Price locality(double part, double low, double high, String why) {
 		Share t = Share.of(at.ticks(), ticks.count()).times(code);
+		Share more = Share.of(at.ticks() + at.near(), ticks.count()).times(code);
+		if (at.near() > at.ticks()) {
+			return Price.atMost(more.high() * Math.min(1, Math.max(0, high) + LOCALITY_ERROR), percent(t.value())
+					+ " of the running time is at accesses to it, and more at what its functions compute, which may wait for it; " + why);
+		}
 		return Price.known(t.value() * Math.max(0, part), t.low() * Math.max(0, low - LOCALITY_ERROR),
-				t.high() * Math.min(1, Math.max(0, high) + LOCALITY_ERROR), false,
+				more.high() * Math.min(1, Math.max(0, high) + LOCALITY_ERROR), false,
 				percent(t.value()) + " of the running time is at accesses to it; " + why);
 	}
 

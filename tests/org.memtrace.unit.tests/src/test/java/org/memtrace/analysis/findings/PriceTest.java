@@ -91,6 +91,19 @@ class PriceTest {
 		assertFalse(text.contains("severity"), text);
 	}
 
+	/** Instructions that work with what a load brings wait for it, too: where most of the time is there only a bound is known. */
+	@Test
+	void whatTheLoopComputesMayWaitForIt() throws Exception {
+		trace.properties.put(TraceInfo.PROPERTY_MEASURED, MACHINE);
+		int image = image();
+		trace.ticks(image, 8, Access.BOTH, 0, 0, IN_SWEEP, 0, 130);
+		trace.ticks(-1, 0, null, 0, 0, IN_SWEEP, 130, 870);
+		Price p = price("strided");
+		assertEquals(Price.Kind.AT_MOST, p.kind());
+		assertTrue(p.high() > 0.9, p.toString());
+		assertTrue(trace.advise().findings().get(0).worth().startsWith("severity medium, cost not known, at most "), p.toString());
+	}
+
 	/** What fits a cache is walked in any order. */
 	@Test
 	void aSweepOfWhatFitsACacheCostsNothing() throws Exception {
