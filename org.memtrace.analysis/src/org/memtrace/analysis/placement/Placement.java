@@ -198,7 +198,7 @@ public final class Placement {
 					int s = tree.structure(c.leaf[l]);
 					for (int row = c.leafFrom[l]; s >= 0 && row < c.leafFrom[l + 1]; row++) {
 						if (c.writes[row] > 0) {
-							write(s, c.startNs(row));
+							write(s, c.endNs(row));
 						}
 					}
 				}

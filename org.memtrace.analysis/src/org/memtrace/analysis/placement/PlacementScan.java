@@ -27,7 +27,7 @@ import org.memtrace.model.tree.ProducerTree;
  */
 final class PlacementScan {
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.CPU_SET,
-			AccessColumn.READS, AccessColumn.WRITES, AccessColumn.NODE, AccessColumn.FLAGS);
+			AccessColumn.READS, AccessColumn.WRITES, AccessColumn.NODE, AccessColumn.FLAGS, AccessColumn.FIRST);
 
 	/** What was summed up of a group of structures. */
 	static final class Group {
@@ -98,7 +98,7 @@ final class PlacementScan {
 	 *
 	 * @param groupOf group of each structure
 	 * @param movable whether pages of a group can be placed one by one; the last group is of what has no structure
-	 * @param lastWriteNs start of the interval of the last write to each group
+	 * @param lastWriteNs end of the interval of the last write to each group
 	 * @param threadNode node of each thread, null: they are where they were recorded
 	 */
 	PlacementScan(AccessTable table, PlacementMachine machine, List<Policy> policies, int[] groupOf, boolean[] movable, long[] lastWriteNs,
@@ -181,6 +181,8 @@ final class PlacementScan {
 		private int open = -1;
 		private int n;
 		private long[] start = new long[64];
+		/** First access of a row, its start where that is not known. */
+		private long[] begin = new long[64];
 		private long[] users = new long[64];
 		private int[] cpuSet = new int[64];
 		private double[] amount = new double[64];
@@ -215,6 +217,7 @@ final class PlacementScan {
 			if (n + to - from > start.length) {
 				int room = Math.max(2 * start.length, n + to - from);
 				start = Arrays.copyOf(start, room);
+				begin = Arrays.copyOf(begin, room);
 				users = Arrays.copyOf(users, room);
 				cpuSet = Arrays.copyOf(cpuSet, room);
 				amount = Arrays.copyOf(amount, room);
@@ -227,6 +230,7 @@ final class PlacementScan {
 					continue; // it may not have been used
 				}
 				start[n] = c.startNs(r);
+				begin[n] = c.beginNs(r);
 				int set = c.cpuSet[r];
 				int thread = c.thread[r];
 				if (threadNode != null) {
@@ -266,17 +270,11 @@ final class PlacementScan {
 				return 0;
 			}
 			int first = -1;
-			for (int r = 0; r < n && first < 0; r++) {
-				first = written[r] ? r : -1;
+			for (int r = 0; r < n; r++) {
+				boolean earlier = first < 0 || written[r] == written[first] ? first < 0 || begin[r] < begin[first] : written[r];
+				first = earlier ? r : first;
 			}
-			boolean writes = first >= 0;
-			first = Math.max(0, first);
-			for (int r = first; r < n && start[r] == start[first]; r++) {
-				if (users[r] != 0 && (written[r] || !writes)) {
-					return Long.bitCount(users[r]) == 1 ? Long.numberOfTrailingZeros(users[r]) : -1;
-				}
-			}
-			return -1;
+			return Long.bitCount(users[first]) == 1 ? Long.numberOfTrailingZeros(users[first]) : -1;
 		}
 
 		/** All rows of a page are there. */
@@ -344,7 +342,7 @@ final class PlacementScan {
 			g.weight[block] += all;
 			g.unknownUser += unknown;
 			g.severalUsers += Long.bitCount(set) > 1 ? all - unknown : 0;
-			boolean copied = movable[number] && start[from] > lastWriteNs[number];
+			boolean copied = movable[number] && start[from] >= lastWriteNs[number];
 			g.afterWrites += copied ? all : 0;
 			for (int p = 0; p < policies.size(); p++) {
 				PlacementSums sums = g.policies[p];

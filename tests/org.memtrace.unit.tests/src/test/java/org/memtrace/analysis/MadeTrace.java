@@ -102,12 +102,18 @@ public final class MadeTrace {
 
 	/** Accesses of a thread to a page in an interval. */
 	public void access(int interval, int structure, int page, int thread, int reads, int writes) {
-		rows.add(new int[] {interval, pagesOf.get(structure)[page], thread, reads, writes, 0});
+		rows.add(new int[] {interval, pagesOf.get(structure)[page], thread, reads, writes, 0, -1, 1});
 	}
 
 	/** Flags of the access that was added last. */
 	public void flags(int value) {
 		rows.get(rows.size() - 1)[5] = value;
+	}
+
+	/** The access that was added last is of another process, whose interval is so many long; its first one was so many ns after its start. */
+	public void first(int firstNs, int intervals) {
+		rows.get(rows.size() - 1)[6] = firstNs;
+		rows.get(rows.size() - 1)[7] = intervals;
 	}
 
 	/** The CPUs on which a thread is in all of its records; none: not known. */
@@ -134,9 +140,10 @@ public final class MadeTrace {
 		cpusOf.values().stream().filter(set -> !set.isEmpty() && !sets.contains(set)).forEach(sets::add);
 		AccessBatch batch = new AccessBatch(Math.max(1, rows.size()));
 		for (int[] r : rows) {
-			batch.add(START_NS + bound[r[0]], START_NS + bound[r[0] + 1], r[1], r[2],
+			batch.add(START_NS + bound[r[0]], START_NS + bound[r[0] + r[7]], r[1], r[2],
 					sets.indexOf(cpusOf.getOrDefault(r[2], sets.get(0))), r[3], r[4],
-					users.get((long) r[0] << 32 | r[1]).cardinality(), 0, r[5], 0);
+					users.get((long) r[0] << 32 | r[1]).cardinality(), 0, r[5], 0, AccessBatch.NO_OFFSET, AccessBatch.NO_OFFSET,
+					r[6]);
 		}
 		long end = START_NS + bound[bound.length - 1];
 		TraceCatalogue catalogue = Stores.inMemory();

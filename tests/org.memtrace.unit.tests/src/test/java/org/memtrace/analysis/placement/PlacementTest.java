@@ -238,6 +238,26 @@ class PlacementTest {
 		assertTrue(offered > 20, "only " + offered + " copies");
 	}
 
+	/** Memory of two processes: the longer interval begins first, but the first access of all is in the other one; and one not known. */
+	@Test
+	void theFirstAccessIsNotThatOfTheFirstInterval() throws MemtraceException {
+		for (boolean earlier : new boolean[] {true, false}) {
+			MadeTrace t = new MadeTrace(2, 8, 1000);
+			int s = t.structure("segment", 16);
+			for (int page = 0; page < 16; page++) {
+				t.access(0, s, page, 0, 0, 1);
+				t.first(earlier ? 1500 : 50, 2);
+				t.access(1, s, page, 1, 0, 1);
+				t.first(100, 1);
+				for (int i = 2; i < 8; i++) {
+					t.access(i, s, page, 1, 1, 0);
+				}
+			}
+			Figures first = part(place(t, 2, 2), "segment").of(Kind.FIRST_TOUCH);
+			assertEquals(earlier ? 1 / 8.0 : 7 / 8.0, first.remote().remote(), 1e-9);
+		}
+	}
+
 	/** Counted accesses decide everything: each policy by the simplest way to compute it. */
 	@Test
 	void countedAccessesAreDecided() throws MemtraceException {
