@@ -7,7 +7,10 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import org.memtrace.model.CloseLook;
 import org.memtrace.model.ThreadInfo;
@@ -18,15 +21,20 @@ import org.memtrace.model.memory.StructureKind;
  * What {@code record --zoom} saw of a group of structures.
  *
  * @param lines cache lines with samples
- * @param falselySharedLines lines that several threads write, no two of them the same four bytes, and that go to and fro between threads
+ * @param falselySharedLines lines that several threads write, or that one writes and others read, none of them the same four bytes, and that
+ *            go to and fro between threads
  * @param handOvers of the line with most of them among the falsely shared ones: how often another thread came; a lower bound
  * @param lineOffset of that line in its structure, in bytes; negative when the line begins before the structure
  * @param lastedNs time between the first and the last sample of that line
  * @param writers of that line, the one that writes the first byte first
+ * @param readers of that line, which write nothing in it and read nothing that others write, in the same order
  */
-public record CloseFacts(int lines, int falselySharedLines, long handOvers, long lineOffset, long lastedNs, List<Writer> writers) {
+public record CloseFacts(int lines, int falselySharedLines, long handOvers, long lineOffset, long lastedNs, List<User> writers,
+		List<User> readers) {
 	/** A thread that is seen to write a line less often may have initialised it only. */
 	private static final long OFTEN = 2;
+	/** A thread that is seen to read a line less often may have asked once, and may read elsewhere what others write. */
+	private static final long READS = 16;
 	/** Share of the samples of four bytes that are not by their main user, from which on several threads use them. */
 	private static final double FOREIGN = 0.1;
 	/** Fewer changes are phases: one thread after the other. */
@@ -34,12 +42,12 @@ public record CloseFacts(int lines, int falselySharedLines, long handOvers, long
 	private static final long SAMPLES_PER_HAND_OVER = 100;
 
 	/**
-	 * A thread that writes a line.
+	 * A thread that writes a line, or reads it.
 	 *
 	 * @param thread its index
-	 * @param offsets where in the line it writes, ascending; multiples of four bytes
+	 * @param offsets where in the line it does so, ascending; multiples of four bytes
 	 */
-	public record Writer(int thread, List<Integer> offsets) {
+	public record User(int thread, List<Integer> offsets) {
 	}
 
 	/** Gives the leaf of a structure that holds an address, -1 none. */
@@ -139,40 +147,43 @@ public record CloseFacts(int lines, int falselySharedLines, long handOvers, long
 				worst = worst < 0 || lines[i].handOvers() > lines[worst].handOvers() ? i : worst;
 			}
 			if (worst < 0) {
-				g.close = new CloseFacts(list.size(), 0, 0, 0, 0, List.of());
+				g.close = new CloseFacts(list.size(), 0, 0, 0, 0, List.of(), List.of());
 				return;
 			}
 			CloseLook.Line line = lines[worst];
-			List<Writer> writers = writers(line);
+			List<User> writers = users(line, u -> u.writes() > 0 && writes(line, u.taskId()) >= OFTEN);
+			List<User> readers = users(line, u -> isReader(line, u.taskId()));
 			g.worst = new GroupFacts.Line(threads.size());
 			g.worst.address = line.address();
 			g.worst.samples = (int) Math.min(Integer.MAX_VALUE, line.samples());
 			g.worst.records = g.worst.samples;
-			for (Writer w : writers) {
+			List<User> apart = new ArrayList<>(writers); // whose words must be on other lines
+			apart.addAll(writers.size() > 1 ? List.of() : readers);
+			for (User w : apart) {
 				g.worst.writers.set(w.thread());
 				g.worst.offset[w.thread()] = w.offsets().get(0);
 			}
 			g.close = new CloseFacts(list.size(), found, line.handOvers(), line.address() - structures.get(structureOf[worst]).startAddress(),
-					line.toNs() - line.fromNs(), writers);
+					line.toNs() - line.fromNs(), writers, readers);
 		}
 
-		/** Threads that write a line, as far as they are known. */
-		private List<Writer> writers(CloseLook.Line line) {
+		/** Threads that use a line in some way, as far as they are known. */
+		private List<User> users(CloseLook.Line line, Predicate<CloseLook.Use> how) {
 			Map<Long, List<Integer>> offsets = new TreeMap<>();
 			for (CloseLook.Use u : line.uses()) {
-				if (u.writes() > 0 && writes(line, u.taskId()) >= OFTEN) {
+				if (how.test(u)) {
 					offsets.computeIfAbsent(u.taskId(), k -> new ArrayList<>()).add(u.offset());
 				}
 			}
-			List<Writer> writers = new ArrayList<>();
+			List<User> users = new ArrayList<>();
 			offsets.forEach((task, list) -> {
 				int thread = thread(line, task);
 				if (thread >= 0) {
-					writers.add(new Writer(thread, list));
+					users.add(new User(thread, list));
 				}
 			});
-			writers.sort((a, b) -> Integer.compare(a.offsets().get(0), b.offsets().get(0)));
-			return writers;
+			users.sort((a, b) -> Integer.compare(a.offsets().get(0), b.offsets().get(0)));
+			return users;
 		}
 
 		/** Of several threads with one task id the last one that lived while the line was used. */
@@ -192,10 +203,23 @@ public record CloseFacts(int lines, int falselySharedLines, long handOvers, long
 		return line.uses().stream().filter(u -> u.taskId() == task).mapToLong(CloseLook.Use::writes).sum();
 	}
 
-	/** Whether several threads write a line, have none of its words in common, and take turns. */
+	/** Whether a thread only reads a line, often, and hardly ever what others write in it. */
+	private static boolean isReader(CloseLook.Line line, long task) {
+		Set<Integer> written = line.uses().stream().filter(u -> u.writes() > 0).map(CloseLook.Use::offset).collect(Collectors.toSet());
+		long all = 0;
+		long common = 0;
+		for (CloseLook.Use u : line.uses()) {
+			all += u.taskId() == task ? u.reads() : 0;
+			common += u.taskId() == task && written.contains(u.offset()) ? u.reads() : 0;
+		}
+		return writes(line, task) == 0 && all >= READS && common < FOREIGN * all;
+	}
+
+	/** Whether several threads write a line, or one does beside others that read it, have none of its words in common, and take turns. */
 	static boolean isFalselyShared(CloseLook.Line line) {
 		long writers = line.uses().stream().map(CloseLook.Use::taskId).distinct().filter(t -> writes(line, t) >= OFTEN).count();
-		if (writers < 2 || line.handOvers() < Math.max(HAND_OVERS, line.samples() / SAMPLES_PER_HAND_OVER)) {
+		long readers = line.uses().stream().map(CloseLook.Use::taskId).distinct().filter(t -> isReader(line, t)).count();
+		if (writers < 1 || writers + readers < 2 || line.handOvers() < Math.max(HAND_OVERS, line.samples() / SAMPLES_PER_HAND_OVER)) {
 			return false;
 		}
 		Map<Integer, List<CloseLook.Use>> byOffset = new TreeMap<>();

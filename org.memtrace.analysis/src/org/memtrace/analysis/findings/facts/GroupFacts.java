@@ -27,7 +27,7 @@ public final class GroupFacts {
 	public static final class Line {
 		/** Address of its first byte. */
 		public long address;
-		/** Bit for each thread that wrote it. */
+		/** Bit for each thread that wrote it; of a close look also for those that read it beside one writer. */
 		public final BitSet writers = new BitSet();
 		/** First byte in the line that each thread used, by thread index. */
 		public final int[] offset;

@@ -49,7 +49,7 @@ public final class FalseSharing implements Rule {
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
 		if (g.close != null) {
-			return List.of(Check.atLeast("lines that two threads or more write in different words and pass to and fro, of the close look",
+			return List.of(Check.atLeast("lines that pass to and fro between threads that use different words, of which one writes, of the close look",
 					g.close.falselySharedLines(), 1));
 		}
 		double lasting = Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * Math.max(1, g.intervals.cardinality()));
@@ -78,20 +78,13 @@ public final class FalseSharing implements Rule {
 	/** What record --zoom saw: all uses of a line, not only the first ones of an interval. */
 	private static Statement seenClosely(GroupFacts g, TraceFacts t) {
 		CloseFacts close = g.close;
-		StringBuilder who = new StringBuilder();
-		int shown = 0;
-		for (CloseFacts.Writer w : close.writers()) {
-			who.append(shown++ == 0 ? "" : "; ").append(t.thread(w.thread()))
-					.append(w.offsets().size() == 1 ? " writes at byte " : " writes at bytes ")
-					.append(w.offsets().stream().limit(SHOWN).map(String::valueOf).collect(Collectors.joining(", ")))
-					.append(w.offsets().size() > SHOWN ? ", …" : "").append(MemberPlace.of(g, t, g.worst.address + w.offsets().get(0))
-							.map(p -> ": " + p.expression()).orElse(""));
-			if (shown == SHOWN && close.writers().size() > SHOWN) {
-				who.append("; …");
-				break;
-			}
-		}
-		Statement s = new Statement(Words.count(close.writers().size(), "thread") + " write different words of one 64-byte line (line 0x"
+		// beside several writers readers only wait as these do
+		boolean several = close.writers().size() > 1;
+		String who = who(close.writers(), "writes", g, t) + (several ? "" : "; " + who(close.readers(), "reads", g, t));
+		String what = several ? Words.count(close.writers().size(), "thread") + " write different words of one 64-byte line"
+				: "one thread writes in a 64-byte line beside what " + (close.readers().size() == 1 ? "another one reads"
+						: close.readers().size() + " others read");
+		Statement s = new Statement(what + " (line 0x"
 				+ Long.toHexString(close.lineOffset()) + " of " + g.label + ": " + who + "); a close look saw it go from one thread to another "
 				+ String.format(Locale.ROOT, "%,d", close.handOvers()) + " times in " + Words.duration(t, close.lastedNs()) + ", a lower bound; "
 				+ Words.count(close.falselySharedLines(), "such line") + " of " + close.lines() + " with samples",
@@ -100,7 +93,22 @@ public final class FalseSharing implements Rule {
 				.figure("line_address", g.worst.address).figure("hand_overs", close.handOvers()).figure("line_samples", g.worst.samples)
 				.leaves(g.falseLeaves.stream()).sharedTime();
 		close.writers().forEach(w -> s.thread(w.thread()));
+		if (!several) {
+			close.readers().forEach(r -> s.thread(r.thread()));
+		}
 		return s;
+	}
+
+	private static String who(List<CloseFacts.User> users, String how, GroupFacts g, TraceFacts t) {
+		StringBuilder who = new StringBuilder();
+		for (CloseFacts.User w : users.subList(0, Math.min(SHOWN, users.size()))) {
+			who.append(who.isEmpty() ? "" : "; ").append(t.thread(w.thread())).append(' ').append(how)
+					.append(w.offsets().size() == 1 ? " at byte " : " at bytes ")
+					.append(w.offsets().stream().limit(SHOWN).map(String::valueOf).collect(Collectors.joining(", ")))
+					.append(w.offsets().size() > SHOWN ? ", …" : "").append(MemberPlace.of(g, t, g.worst.address + w.offsets().get(0))
+							.map(p -> ": " + p.expression()).orElse(""));
+		}
+		return who + (users.size() > SHOWN ? "; …" : "");
 	}
 
 	private static Statement seenInPassing(GroupFacts g, TraceFacts t) {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.memtrace.model.CloseLook;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.memory.StructureKind;
@@ -114,13 +116,30 @@ class CloseLookFindingTest {
 		PlantedTrace once = shared(2, 0);
 		once.look(turns(once, 2, 8, 1));
 		assertEquals(List.of(), found(once));
-		PlantedTrace oneWriter = shared(2, 0);
+	}
+
+	/** A queue: one thread reads the mask and the pointer beside the counter that the other one writes; or it reads the counter, too. */
+	@ParameterizedTest
+	@ValueSource(strings = {"other words", "the same word", "seldom"})
+	void whoReadsBesideAWriterWaitsForTheLine(String reads) throws MemtraceException {
+		PlantedTrace t = shared(2, 0);
 		CloseLook.Builder c = new CloseLook.Builder();
 		for (int r = 0; r < ROUNDS; r++) {
-			c.add(0, 100 + r % 2, oneWriter.address(0) + 8 * (r % 2), r, true, r % 2 == 0);
+			c.add(0, 100, t.address(0), 4 * r, true, true);
+			if (!reads.equals("seldom") || r % (ROUNDS / 8) == 0) {
+				c.add(0, 101, t.address(0) + (reads.equals("the same word") && r % 4 == 0 ? 0 : 8 + 8 * (r % 2)), 4 * r + 2, true, false);
+			}
 		}
-		oneWriter.look(c);
-		assertEquals(List.of(), found(oneWriter));
+		t.look(c);
+		List<Finding> found = found(t);
+		assertEquals(reads.equals("other words") ? 1 : 0, found.size());
+		if (!found.isEmpty()) {
+			assertEquals(List.of(0, 1), found.get(0).threads());
+			assertTrue(found.get(0).evidence().startsWith("one thread writes in a 64-byte line beside what another one reads (line 0x0 of counters: "),
+					found.get(0).evidence());
+			assertTrue(found.get(0).evidence().contains("writes at byte 0") && found.get(0).evidence().contains("reads at bytes 8, 16"),
+					found.get(0).evidence());
+		}
 	}
 
 	@Test
