@@ -462,7 +462,8 @@ public final class TraceDiff {
 		if (after == null) {
 			String[] why = new String[1];
 			boolean gone = whyGone(slot, before, inAfter, why);
-			String but = gone && verdict.isSlower() ? "; but the program is slower: " + verdict.more() : "";
+			String but = !gone || !verdict.isSlower() ? "" : (verdict.isTested() ? "; but the program is slower: " : "; but these runs need more: ")
+					+ verdict.more();
 			return new FindingDiff(FindingDiff.State.GONE, name, before.finding(), null, inA, inB, why[0] + but, gone,
 					gone && !verdict.isSlower());
 		}

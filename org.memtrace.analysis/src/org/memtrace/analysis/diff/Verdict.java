@@ -40,7 +40,7 @@ public record Verdict(Comparison time, Comparison cpu, int before, int after) {
 		return c == null ? Change.UNKNOWN : !changed ? Change.SAME : c.change() > 0 ? Change.MORE : Change.LESS;
 	}
 
-	/** Whether the program needs more time, or more CPU time and not less time: then no advice has worked. */
+	/** Whether the program needs more time, or more CPU time and not less time, in these runs: then no advice is said to have worked. */
 	public boolean isSlower() {
 		return change(time) == Change.MORE || change(cpu) == Change.MORE && change(time) != Change.LESS;
 	}
@@ -94,9 +94,10 @@ public record Verdict(Comparison time, Comparison cpu, int before, int after) {
 		String range = c.interval() == null ? "" : ", 95 % interval of the difference " + DiffText.difference(c.metric(), c.interval()[0])
 				+ " to " + DiffText.difference(c.metric(), c.interval()[1]);
 		String p = c.isTested() ? String.format(Locale.ROOT, ", p %.3f", c.p()) : "";
+		// of too few runs nobody knows: two runs of one program differ by a third on a busy machine
 		String word = switch (change(c)) {
-		case MORE -> more;
-		case LESS -> less;
+		case MORE -> c.isTested() ? more : "not known whether that is noise";
+		case LESS -> c.isTested() ? less : "not known whether that is noise";
 		default -> c.isTested() ? "no difference beyond noise" : "about the same";
 		};
 		return what + ": " + DiffText.value(c.metric(), c.before()) + " to " + DiffText.value(c.metric(), c.after()) + ", " + DiffText.change(c)

@@ -21,8 +21,8 @@ import org.memtrace.model.memory.StructureKind;
  * What {@code record --zoom} saw of a group of structures.
  *
  * @param lines cache lines with samples
- * @param falselySharedLines lines that several threads write, or that one writes and others read, none of them the same four bytes, and that
- *            go to and fro between threads
+ * @param falselySharedLines lines that several threads write, or that one writes and others read, none of them the same four bytes, and
+ *            that go to and fro between threads
  * @param handOvers of the line with most of them among the falsely shared ones: how often another thread came; a lower bound
  * @param lineOffset of that line in its structure, in bytes; negative when the line begins before the structure
  * @param lastedNs time between the first and the last sample of that line
