@@ -13,6 +13,7 @@ import org.memtrace.model.CodePlaces;
 final class CodeUse {
 	/** Share of the parts that code must write first to be told as the code that does so. */
 	private static final double MOST = 0.5;
+	private static final double NEARLY_ALL = 0.9;
 
 	/** Parts that code wrote first, and late accesses. */
 	private final CodeCounts firstWrites = new CodeCounts();
@@ -55,9 +56,15 @@ final class CodeUse {
 		o.writers.forEach((ip, threads) -> writers.computeIfAbsent(ip, k -> new BitSet()).or(threads));
 	}
 
-	/** The code that makes most late accesses; null where no source line is known. */
+	/** The code that makes most late accesses; null where no source line is known, or where code without one makes more. */
 	Place used(CodePlaces places, int image) {
-		return Place.most(lateUses, places, image, 0);
+		Place most = Place.most(lateUses, places, image, 0);
+		return most == null || Place.share(most, lateUses, places, image) < Place.withoutLine(lateUses, places, image) ? null : most;
+	}
+
+	/** Whether the function of a place makes nearly all late accesses. */
+	boolean isNearlyAlone(Place used, CodePlaces places, int image) {
+		return used != null && Place.share(used, lateUses, places, image) >= NEARLY_ALL;
 	}
 
 	/** The code that wrote half of the parts or more first; null where no source line is known. */

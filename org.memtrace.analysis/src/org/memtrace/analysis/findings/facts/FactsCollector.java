@@ -320,6 +320,7 @@ public final class FactsCollector {
 			g.dividedParts = Divided.parts(g, structures, threads, store.info());
 			g.pagesOfBlocks = Math.max(g.parts, Math.ceilDiv(g.bytes, pageBytes));
 			g.used = g.code.used(code, g.image);
+			g.usedNearlyAlone = g.code.isNearlyAlone(g.used, code, g.image);
 			g.firstWritten = g.code.firstWritten(code, g.image);
 			g.firstWriters = g.code.writers(g.firstWritten, code, g.image);
 		}

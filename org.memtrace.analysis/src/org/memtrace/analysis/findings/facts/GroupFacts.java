@@ -243,9 +243,11 @@ public final class GroupFacts {
 	public long lastNs = Long.MIN_VALUE;
 	/** Which code uses it. */
 	final CodeUse code = new CodeUse();
-	/** The code that wrote half of the parts or more first, and that made most late accesses; null where no source line is known. */
+	/** The code that wrote half of the parts first, and that made most late accesses; null without lines, or where code without them did. */
 	public Place firstWritten;
 	public Place used;
+	/** Whether {@link #used} is in a function that makes nearly all later accesses: then what is told of them is told of it. */
+	public boolean usedNearlyAlone;
 	/** Threads that write it with the line {@link #firstWritten}; 0 when that is not known. */
 	public int firstWriters;
 

@@ -43,8 +43,7 @@ public record Place(String function, String file, int line) {
 		Map<Where, Double> functions = new HashMap<>();
 		Map<Place, Double> lines = new HashMap<>();
 		for (long address : counts.addresses()) {
-			int frame = code.of(image, address);
-			CallFrame f = frame < 0 ? null : code.frames().get(frame);
+			CallFrame f = frame(address, code, image);
 			if (f != null && !f.file().isEmpty() && !f.object().contains("/libmemtrace-")) {	// what the recorder does is not the program's
 				Place p = new Place(written(f.function()), f.file(), f.line());
 				functions.merge(new Where(p.function, p.file), counts.of(address), Double::sum);
@@ -68,5 +67,30 @@ public record Place(String function, String file, int line) {
 			}
 		}
 		return line;
+	}
+
+	/** Share of everything that is in the function of a place. */
+	static double share(Place place, CodeCounts counts, CodePlaces code, int image) {
+		double sum = 0;
+		for (long address : counts.addresses()) {
+			CallFrame f = frame(address, code, image);
+			sum += f != null && place.function.equals(written(f.function())) && place.file.equals(f.file()) ? counts.of(address) : 0;
+		}
+		return sum / Math.max(1, counts.all());
+	}
+
+	/** Share of everything that is in code without a source line: of libraries, or not known. */
+	static double withoutLine(CodeCounts counts, CodePlaces code, int image) {
+		double sum = 0;
+		for (long address : counts.addresses()) {
+			CallFrame f = frame(address, code, image);
+			sum += f == null || f.file().isEmpty() ? counts.of(address) : 0;
+		}
+		return sum / Math.max(1, counts.all());
+	}
+
+	private static CallFrame frame(long address, CodePlaces code, int image) {
+		int frame = code.of(image, address);
+		return frame < 0 ? null : code.frames().get(frame);
 	}
 }

@@ -256,8 +256,9 @@ public record Fix(String words, String command, String code, String tested) {
 	/** Both loops the same. */
 	public static Fix sameSchedule(GroupFacts g, TraceFacts t) {
 		String words = "Divide " + loop(g.firstWritten, "first writes", g) + " as " + loop(g.used, "uses", g);
-		return hasDirectives(g, t) ? onNodes(words + ": give both the same clause, schedule(static), and the same number of threads, and bind the threads.",
-				"OMP_PLACES=cores OMP_PROC_BIND=close", t) : words(words + ": the same thread must get the same part, on the same CPU.");
+		String how = ": let both divide the same index of it, with the clause schedule(static) and the same number of threads, and bind the threads.";
+		return hasDirectives(g, t) ? onNodes(words + how, "OMP_PLACES=cores OMP_PROC_BIND=close", t)
+				: words(words + ": the same thread must get the same part, on the same CPU.");
 	}
 
 	/** Threads and pages on the same node. */
@@ -288,16 +289,24 @@ public record Fix(String words, String command, String code, String tested) {
 	/** Rows instead of columns for each thread, and along them. */
 	public static Fix rows(GroupFacts g, TraceFacts t) {
 		boolean fortran = Language.of(g, t) == Language.FORTRAN;
-		return words("In " + loop(g.used, "uses", g) + ", give each thread whole " + (fortran ? "columns" : "rows")
+		return words("In " + sweep(g, t) + ", give each thread whole " + (fortran ? "columns" : "rows")
 				+ " of it, and exchange the loops so that the "
 				+ (fortran ? "first" : "last") + " index belongs to the innermost one. That is right if no iteration needs what a later one of the old order"
 				+ " has not done yet.");
 	}
 
+	/** The loop that jumps: named only where instructions tell it, or one function has nearly all uses; others go along memory. */
+	private static String sweep(GroupFacts g, TraceFacts t) {
+		if (g.steps != null && g.steps.most() != null) {
+			return "the loop in " + g.steps.most().where() + " that jumps through " + g.label;
+		}
+		return g.usedNearlyAlone ? loop(g.used, "uses", g) : "the loop that jumps through " + named(g);
+	}
+
 	/** Along memory. */
 	public static Fix tiles(GroupFacts g, TraceFacts t) {
 		boolean fortran = Language.of(g, t) == Language.FORTRAN;
-		return words("In " + loop(g.used, "uses", g) + ", exchange the loops so that the " + (fortran ? "first" : "last")
+		return words("In " + sweep(g, t) + ", exchange the loops so that the " + (fortran ? "first" : "last")
 				+ " index of it belongs to the innermost one, or go through tiles that fit into the cache. That is right if no iteration needs what a later"
 				+ " one of the old order has not done yet.");
 	}

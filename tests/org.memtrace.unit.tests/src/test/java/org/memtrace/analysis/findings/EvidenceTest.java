@@ -165,6 +165,29 @@ class EvidenceTest {
 		}
 	}
 
+	/** The threads of a library multiply what main has filled: the loop of main that is still seen at it does not use it as they do. */
+	@ParameterizedTest
+	@ValueSource(booleans = {true, false})
+	void codeWithoutLinesIsNoLoopOfTheProgram(boolean library) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, INTERVALS);
+		int s = t.structure("matrix", StructureKind.HEAP, 64);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 64; p++) {
+				t.code(LOOP, "fill", "/src/work.c", 12);
+				if (i > 1 && library) {
+					t.code(0x7000, "/usr/lib/libopenblas.so.0", "dgemm_kernel", "", 0);
+				} else if (i > 1) {
+					t.code(ALONE, "product._omp_fn.0", "/src/work.c", 30);
+				}
+				t.write(s, p, i, i < 2 ? 0 : p % 2);
+			}
+		}
+		Finding f = t.advise().findings().get(0);
+		assertEquals("fill (work.c:12)", f.firstWritten().toString());
+		assertEquals(library ? null : "product (work.c:30)", f.used() == null ? null : f.used().toString());
+		assertEquals(!library, f.evidence().contains("used in"), f.evidence());
+	}
+
 	/** NPB FT, indexmap: a loop that is divided by columns; all threads write each page, and one of them always comes first. */
 	@ParameterizedTest
 	@ValueSource(booleans = {true, false})
