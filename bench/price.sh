@@ -83,7 +83,7 @@ done
 echo "$title"
 echo "$line"
 [ $# -gt 0 ] || set -- storm forks forks-live soak shell python short start blocks \
-	stress-{fork:500,munmap:40000,mmapaddr:10000,sigchld:1500,exit-group:100,pidfd:600,dup:30,brk:60000,malloc:6000,full:15000}
+	stress-{fork:500,munmap:40000,mmapaddr:10000,sigchld:1500,exit-group:100,pidfd:600,dup:30,brk:60000,malloc:6000,full:15000,prctl:60}
 for name; do
 	if ! command_of "$name"; then
 		echo "price.sh: what $name needs is not installed" >&2
