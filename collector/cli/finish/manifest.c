@@ -327,18 +327,53 @@ static bool orderly(const char *trace, const char *image)
 	return yes;
 }
 
+static json_int_t number_of(const json_t *image, const char *key)
+{
+	return json_integer_value(json_object_get(image, key));
+}
+
+/* Is an image another one, or does it descend from it? Images are numbered in the order of their start. */
+static bool descends(const json_t *image, json_int_t from, json_t *const *all, size_t n)
+{
+	json_int_t index = number_of(image, "index");
+
+	for (size_t i = n; i-- > 0 && index > from;)
+		if (all[i] && number_of(all[i], "index") == index)
+			index = number_of(all[i], "parent");
+	return index == from;
+}
+
+/*
+ * A program learns the image that it comes from by its environment. Who starts programs with a copy of an older one, as
+ * mpirun and shells do, hands on that of an ancestor: the last image of this process before it is meant.
+ */
+static void correct_parents(json_t *const *all, size_t n)
+{
+	for (size_t j = 0; j < n; j++) {
+		const char *how = json_string_value(json_object_get(all[j], "how"));
+		const json_t *last = NULL;
+
+		if (!how || strcmp(how, "exec"))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (all[i] && number_of(all[i], "pid") == number_of(all[j], "pid") &&
+			    number_of(all[i], "pid_namespace") == number_of(all[j], "pid_namespace") &&
+			    number_of(all[i], "index") < number_of(all[j], "index") &&
+			    (!last || number_of(all[i], "index") > number_of(last, "index")))
+				last = all[i];
+		if (last && descends(last, number_of(all[j], "parent"), all, n))
+			json_object_set_new(all[j], "parent", json_integer(number_of(last, "index")));
+	}
+}
+
 static const char *image_state(const json_t *image, json_t *const *all, size_t n,
 			       const struct mt_totals *t, const char *trace, const char *dir)
 {
-	json_int_t pid = json_integer_value(json_object_get(image, "pid"));
-	json_int_t index = json_integer_value(json_object_get(image, "index"));
-
 	for (size_t i = 0; i < n; i++) {
 		const char *how = json_string_value(json_object_get(all[i], "how"));
 
-		if (how && !strcmp(how, "exec") &&
-		    json_integer_value(json_object_get(all[i], "parent")) == index &&
-		    json_integer_value(json_object_get(all[i], "pid")) == pid)
+		if (how && !strcmp(how, "exec") && number_of(all[i], "parent") == number_of(image, "index") &&
+		    number_of(all[i], "pid") == number_of(image, "pid"))
 			return "exec";		/* went on as another program */
 	}
 	if (mt_image_alive(image))
@@ -448,6 +483,7 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	states = mt_alloc((n + 1) * sizeof(*states));
 	for (size_t i = 0; i < n; i++)
 		all[i] = mt_image_read(trace, dirs[i]);
+	correct_parents(all, n);
 	/* a shell that is not recorded itself is no sign of what worked */
 	for (size_t i = n; i-- > 0;) {
 		const char *name = json_string_value(json_object_get(all[i], "backend"));

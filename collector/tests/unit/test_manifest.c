@@ -60,6 +60,31 @@ static const char *state(json_t *m, size_t i)
 	return s ? s : "(none)";
 }
 
+/* A child that went on as another program with an environment that is older than itself; and a number that is used again. */
+static void older_environments(void)
+{
+	json_t *m = json_pack("{s:{s:s}, s:{s:i}}", "backend", "name", "zap", "clock", "end_ns", 0);
+	static const struct { const char *how; int pid, parent, right; const char *state; } images[] = {
+		{ "start", DEAD, -1, -1, "aborted" }, { "fork", DEAD + 1, 0, 0, "exec" }, { "fork", DEAD + 2, 1, 1, "exec" },
+		{ "exec", DEAD + 1, 0, 1, "exec" }, { "exec", DEAD + 2, 0, 2, "aborted" }, { "exec", DEAD + 1, 0, 3, "aborted" },
+		{ "exec", DEAD + 2, 5, 5, "aborted" },
+	};
+	const size_t n = sizeof(images) / sizeof(images[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		char *name = mt_printf("p%04zu", i);
+
+		image(name, images[i].pid, images[i].how, images[i].parent, "zap");
+		free(name);
+	}
+	mt_manifest_complete(m, trace, 1);
+	for (size_t i = 0; i < n; i++) {
+		CHECK_STR(state(m, i), images[i].state);
+		CHECK_EQ(json_integer_value(json_object_get(json_array_get(json_object_get(m, "images"), i), "parent")), images[i].right);
+	}
+	json_decref(m);
+}
+
 static void completes(void)
 {
 	json_t *m = json_pack("{s:{s:s, s:{s:s}}, s:{s:i}, s:{s:i, s:i}, s:{s:i}}", "backend", "name", "auto", "guarantee", "pages", "all",
@@ -330,6 +355,10 @@ int main(int argc, char **argv)
 	windows();
 	followed();
 	build_ids(argv[0]);
+	rm = mt_printf("rm -r %s/*", trace);
+	CHECK_EQ(system(rm), 0);
+	free(rm);
+	older_environments();
 	rm = mt_printf("rm -r %s", trace);
 	CHECK_EQ(system(rm), 0);
 	free(rm);
