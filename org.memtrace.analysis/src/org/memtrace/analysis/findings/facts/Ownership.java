@@ -128,10 +128,18 @@ final class Ownership {
 		return stack.stream().anyMatch(f -> !f.object().isEmpty());
 	}
 
-	/** Whether it lies in a part of a file that is only read. */
+	/**
+	 * Whether it lies in a part of a file that is only read, or may: of a library that was loaded later, the map of memory has nothing, and
+	 * its constants are not seen.
+	 */
 	boolean isConstant(Structure s) {
-		return s.kind() == StructureKind.STATIC && areas.stream().anyMatch(a -> a.image() == s.image() && a.name().endsWith(" (constants)")
-				&& Long.compareUnsigned(a.start(), s.startAddress()) <= 0 && Long.compareUnsigned(s.startAddress(), a.end()) < 0);
+		if (s.kind() != StructureKind.STATIC) {
+			return false;
+		}
+		List<MemoryArea> own = areas.stream().filter(a -> a.image() == s.image()).toList();
+		List<MemoryArea> around = own.stream().filter(a -> Long.compareUnsigned(a.start(), s.startAddress()) <= 0
+				&& Long.compareUnsigned(s.startAddress(), a.end()) < 0).toList();
+		return !own.isEmpty() && around.isEmpty() || around.stream().anyMatch(a -> a.name().endsWith(" (constants)"));
 	}
 
 	/** The name of the file that a structure is data of: the last one before it, since what is zero at first has no file. */

@@ -301,4 +301,18 @@ class QuietTest {
 		}
 		assertEquals(told.equals("told") ? List.of("unused " + name) : List.of(), said(t));
 	}
+
+	/** Of a library that was loaded later, the map of the start has nothing: whether its tables can be seen is not known. */
+	@Test
+	void tablesOfLaterLibrariesAreNotJudged() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, INTERVALS);
+		t.application = "/home/me/work";
+		int s = t.structure("icudt72_dat", StructureKind.STATIC, 600);
+		int other = t.structure("other", StructureKind.HEAP, 8);
+		t.areas.add(new MemoryArea(0, t.address(other), t.address(other) + 8L * PlantedTrace.PAGE, "work (data)"));
+		for (int i = 0; i < INTERVALS; i++) {
+			t.write(other, i % 8, i, 1);
+		}
+		assertEquals(List.of(), said(t), "" + s);
+	}
 }
