@@ -47,6 +47,9 @@ public final class PingPong implements Rule {
 				Check.atLeast("share of the " + t.unit() + " of two threads", first + second, th.get(Threshold.PING_PONG)),
 				Check.atLeast("share of the second of them", second, th.get(Threshold.PING_PONG_SECOND)),
 				Check.atLeast("share of the pages that two or more use", g.usedByAtLeast(2), 0.5),
+				// blocks that a pool of threads deals out change hands, too, but from round to round
+				Check.atLeast("share of (page, interval) pairs that are shared and written", g.pairs == 0 ? 0 : (double) g.sharedPairs / g.pairs,
+						th.get(Threshold.PING_PONG_PAIRS)),
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
 						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * g.intervals.cardinality())).counter(),
 				Check.atLeast("share of writes", g.lateWrites() / late, 0.02),

@@ -37,6 +37,7 @@ public enum Threshold {
 	HOT_INTERVALS("hot.intervals", 0.5, "share of the intervals in which a hot page is shared and written"),
 	PING_PONG("ping-pong.two", 0.9, "share of the accesses that two threads make"),
 	PING_PONG_SECOND("ping-pong.second", 0.2, "share of the accesses that the second of them makes"),
+	PING_PONG_PAIRS("ping-pong.pairs", 0.1, "share of (page, interval) pairs that are shared and written"),
 	IMBALANCE("imbalance", 1.4, "work of the busiest thread divided by the mean"),
 	STRIDE_MASS("strided.mass", 0.15, "share of the pages that are entered neither in their first nor in their last line"),
 	STRIDE_TOP("strided.top", 0.5, "share of these entries that are in one line"),

@@ -315,4 +315,25 @@ class QuietTest {
 		}
 		assertEquals(List.of(), said(t), "" + s);
 	}
+
+	/** Blocks that a pool deals out to two workers change hands from round to round, and some pages in an interval: that is no ping-pong. */
+	@ParameterizedTest
+	@CsvSource({"1, 0", "4, 0", "64, 1"})
+	void blocksOfAPoolAreNoPingPong(int together, int told) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(3, INTERVALS);
+		int s = t.structure("blocks", StructureKind.HEAP, 256);
+		for (int p = 0; p < 256; p++) {
+			t.write(s, p, 0, 0);
+		}
+		for (int i = 1; i < INTERVALS; i++) {
+			for (int p = 0; p < 256; p++) {
+				int worker = 1 + (p / 16 * 7 + i * 5 + p / 64 * i) % 2;
+				t.write(s, p, i, worker);
+				if (p % 64 < together) {
+					t.write(s, p, i, 3 - worker);
+				}
+			}
+		}
+		assertEquals(told, said(t).stream().filter(f -> f.startsWith("ping-pong")).count(), said(t).toString());
+	}
 }
