@@ -47,7 +47,7 @@ public final class ColumnSweep implements Rule {
 		all.add(Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
 		all.add(Check.atLeast("share of the pages that are entered neither in their first nor in their last line", Groups.strides(g)[0],
 				th.get(Threshold.STRIDE_MASS)));
-		all.addAll(RowSteps.of(g, th).checks());
+		all.addAll(RowSteps.of(g, th).checks(g, t));
 		return all;
 	}
 

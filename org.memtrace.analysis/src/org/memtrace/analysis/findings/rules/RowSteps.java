@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.rules;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.function.Function;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.PageEntries;
+import org.memtrace.analysis.findings.facts.TraceFacts;
 
 /**
  * The length of a row that explains how a group is entered: the distances from the entry of a page to that of the next one are multiples of
@@ -19,12 +21,13 @@ import org.memtrace.analysis.findings.facts.PageEntries;
  * @param share of the distances that are multiples of it
  * @param samePlace share of the looks at a thread, one in each interval, in which it was at the same place in its rows; a loop that goes
  *            from column to column is at many places, one that walks along parts of rows always at the beginning of its part
+ * @param looks at how many threads and intervals was looked
  * @param steps number of distances
  * @param least {@link #share} that is a sweep: less where rows are longer than a page, because there later columns reach the pages between
  * @param same {@link #samePlace} above this is the same place: less where rows are longer than a page, because there also who walks along
  *            parts of rows makes such steps
  */
-record RowSteps(long rowBytes, double share, double samePlace, long steps, double least, double same) {
+record RowSteps(long rowBytes, double share, double samePlace, int looks, long steps, double least, double same) {
 	private static final int ENTRIES = 64;
 	/** A shorter row is for a cache like walking along memory. */
 	private static final long LEAST_ROW = 256;
@@ -35,6 +38,8 @@ record RowSteps(long rowBytes, double share, double samePlace, long steps, doubl
 	private static final double SAME = 0.9;
 	private static final double SAME_OF_LONG = 0.75;
 	private static final double LEAST_OF_LONG = 0.5;
+	private static final double SAME_OF_BLOCKS = 0.4;
+	private static final int LOOKS_AT_BLOCKS = 16;
 	private static final int LINE = 64;
 
 	/** The better of two explanations: of all steps, and of those that leave out the ends of pages. */
@@ -76,8 +81,8 @@ record RowSteps(long rowBytes, double share, double samePlace, long steps, doubl
 			}
 		}
 		long steps = looks.stream().mapToLong(e -> which.apply(e).all()).sum();
-		return row == 0 ? new RowSteps(0, 0, 1, steps, least, same) : new RowSteps(row, (double) explained / steps,
-				samePlace(looks, which, row, leastRow == LONG_ROW ? LINE : row), steps, least, same);
+		return row == 0 ? new RowSteps(0, 0, 1, looks.size(), steps, least, same) : new RowSteps(row, (double) explained / steps,
+				samePlace(looks, which, row, leastRow == LONG_ROW ? LINE : row), looks.size(), steps, least, same);
 	}
 
 	private record ThreadPlace(int thread, long place) {
@@ -101,11 +106,27 @@ record RowSteps(long rowBytes, double share, double samePlace, long steps, doubl
 		return (double) most.values().stream().mapToInt(Integer::intValue).sum() / all.size();
 	}
 
-	/** What must be true of a sweep down the columns. */
-	List<Check> checks() {
-		return List.of(
+	/** Whether the rows are the blocks of a group: many of them are as long, with what an allocator puts between two. */
+	private boolean areBlocks(GroupFacts g, TraceFacts t) {
+		long alike = g.structures.stream().mapToLong(id -> rowBytes - t.structures().get(id).sizeBytes()).filter(n -> n >= 0 && n < LINE).count();
+		return alike >= 16 && 4 * alike > g.structures.size();
+	}
+
+	/**
+	 * What must be true of a sweep down the columns. Where the rows are blocks of their own, whoever enters each of them at its beginning
+	 * makes such steps, too: there only many looks at different columns tell a sweep.
+	 */
+	List<Check> checks(GroupFacts g, TraceFacts t) {
+		boolean blocks = areBlocks(g, t);
+		List<Check> all = new ArrayList<>();
+		if (blocks) {
+			all.add(Check.atLeast("looks at a thread, as each row is a block of its own", looks, LOOKS_AT_BLOCKS));
+		}
+		all.addAll(List.of(
 				Check.atLeast("share of the steps from page to page that are multiples of one length (" + rowBytes + " bytes)", share, least),
 				Check.atLeast("such steps", steps, ENTRIES),
-				Check.atMost("share of the looks at a thread in which it is at the same place of its rows", samePlace, same).counter());
+				Check.atMost("share of the looks at a thread in which it is at the same place of its rows", samePlace,
+						blocks ? Math.min(same, SAME_OF_BLOCKS) : same).counter()));
+		return all;
 	}
 }

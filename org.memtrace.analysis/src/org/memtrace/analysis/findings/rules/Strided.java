@@ -47,7 +47,7 @@ public final class Strided implements Rule {
 		all.add(Check.atLeast("share of the pages that are entered neither in their first nor in their last line", s[0],
 				th.get(Threshold.STRIDE_MASS)));
 		if (bySteps(g, th)) {
-			all.addAll(RowSteps.of(g, th).checks());
+			all.addAll(RowSteps.of(g, th).checks(g, t));
 		} else {
 			all.add(Check.atLeast("share of these entries in one line per thread and interval", s[1], th.get(Threshold.STRIDE_TOP)).counter());
 			all.add(Check.atLeast("entries", s[2], 64));
