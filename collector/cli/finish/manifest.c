@@ -366,6 +366,17 @@ static void correct_parents(json_t *const *all, size_t n)
 	}
 }
 
+/* What the images say of themselves, NULL where one does not. To be freed, and each unreferenced. */
+static json_t **read_images(const char *trace, char *const *dirs, size_t n)
+{
+	json_t **all = mt_alloc((n + 1) * sizeof(*all));
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = mt_image_read(trace, dirs[i]);
+	correct_parents(all, n);
+	return all;
+}
+
 static const char *image_state(const json_t *image, json_t *const *all, size_t n,
 			       const struct mt_totals *t, const char *trace, const char *dir)
 {
@@ -479,11 +490,8 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	size_t n, worked = 0;
 	char **dirs = mt_trace_images(trace, &n);
 
-	all = mt_alloc((n + 1) * sizeof(*all));
+	all = read_images(trace, dirs, n);
 	states = mt_alloc((n + 1) * sizeof(*states));
-	for (size_t i = 0; i < n; i++)
-		all[i] = mt_image_read(trace, dirs[i]);
-	correct_parents(all, n);
 	/* a shell that is not recorded itself is no sign of what worked */
 	for (size_t i = n; i-- > 0;) {
 		const char *name = json_string_value(json_object_get(all[i], "backend"));
