@@ -59,7 +59,7 @@ class ReusedMemoryTest {
 		Ran.ok("import", "-o", db, TRACE.toString());
 		Map<String, long[]> records = new HashMap<>(); // private or not known, shared
 		for (String[] r : rows(Ran.ok("query", "--what", "groups", "--by", "structure,sharing", "--format", "csv", db))) {
-			records.computeIfAbsent(r[0].replaceFirst(" #\\d+$| \\(12 blocks\\)$", ""),
+			records.computeIfAbsent(r[0].replaceFirst(" \\(12 blocks\\)$| \\(reuse.c:91\\)$", ""),
 					k -> new long[2])[r[1].isEmpty() || r[1].equals("1") ? 0 : 1] += Long.parseLong(r[2]);
 		}
 		for (String name : List.of("mine", "yours")) { // the first and the last page hold small blocks, too
