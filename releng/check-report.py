@@ -137,6 +137,9 @@ def use(b, path, must_find):
     name = os.path.basename(path)
     for canvas in ("time", "pages"):
         check(b.eval(f"{COLOURED}('{canvas}')[0]") > 200, f"{name}: nothing is drawn in {canvas}")
+    lines = b.eval("[...document.querySelectorAll('#first dt')].map(t => t.textContent).join()")
+    check(lines == "Ran,Spent,First,Where,Not known", f"{name}: it begins with {lines}")
+    check(b.eval("[...document.querySelectorAll('#first dd')].every(t => t.textContent.length > 5)"), f"{name}: an empty line")
     findings = b.eval("document.querySelectorAll('.card').length")
     check(findings > 0 or not must_find, f"{name}: no finding")
     before = b.eval(f"{COLOURED}('time')")

@@ -10,14 +10,16 @@ import org.memtrace.analysis.findings.facts.Words;
 import org.memtrace.analysis.source.TickShares;
 import org.memtrace.analysis.text.Lines;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.Ticks.Mode;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.RankNames;
 
-/** The five lines that a summary begins with: what ran, where its time went, the first finding, its place, and what is not known. */
-final class FirstLines {
+/** The lines that a summary and a report begin with: what ran, where its time went, the first finding, its place, what is not known. */
+public final class FirstLines {
 	private static final int STRUCTURES = 2;
 	private static final double SMALLEST = 0.01;
 	private static final String INDENT = "           ";
@@ -28,7 +30,19 @@ final class FirstLines {
 	private final RankNames names;
 	private final String losses;
 
-	/** @param losses what makes the trace less than exact, a sentence; empty without */
+	/** What a line is about, and what it says. */
+	public record Line(String head, String text) {
+	}
+
+	/**
+	 * Those of a trace.
+	 *
+	 * @param losses what makes it less than exact, a sentence; empty without
+	 */
+	public static List<Line> of(TraceStore store, Advisor advisor, String losses) throws MemtraceException {
+		return new FirstLines(advisor, TickShares.of(store), RankNames.of(store.producers(), store.structures()), losses).lines();
+	}
+
 	FirstLines(Advisor advisor, TickShares shares, RankNames names, String losses) {
 		this.names = names;
 		this.losses = losses;
@@ -37,18 +51,17 @@ final class FirstLines {
 		info = advisor.facts().info();
 	}
 
-	String text() {
-		StringBuilder b = new StringBuilder();
-		line(b, "Ran", ran());
-		line(b, "Spent", spent());
-		line(b, "First", first());
-		line(b, "Where", where());
-		line(b, "Not known", unknown());
-		return b.append('\n').toString();
+	private List<Line> lines() {
+		return List.of(new Line("Ran", ran()), new Line("Spent", spent()), new Line("First", first()), new Line("Where", where()),
+				new Line("Not known", unknown()));
 	}
 
-	private static void line(StringBuilder b, String head, String text) {
-		Lines.wrap(b, String.format("%-11s", head) + text, INDENT);
+	String text() {
+		StringBuilder b = new StringBuilder();
+		for (Line l : lines()) {
+			Lines.wrap(b, String.format("%-11s", l.head()) + l.text(), INDENT);
+		}
+		return b.append('\n').toString();
 	}
 
 	private String ran() {

@@ -26,6 +26,7 @@ import com.google.gson.JsonObject;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.findings.FirstLines;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -80,6 +81,10 @@ public final class Report {
 		ReportColumns[] columns = ReportColumns.read(store, t, drawn, mostRows, ordinals, progress);
 		JsonObject top = head(t);
 		top.addProperty("hidden", hidden);
+		JsonArray first = new JsonArray();
+		FirstLines.of(store, advisor, TraceSummary.lossWarning(t.info()))
+				.forEach(l -> first.add(GSON.toJsonTree(new String[] {l.head(), l.text()})));
+		top.add("first", first);
 		JsonArray findings = new JsonArray();
 		for (Finding f : advisor.findings()) {
 			JsonObject one = finding(f, groups, ordinals);
