@@ -16,7 +16,7 @@ make -s -C examples/planted || exit 1
 memtrace=$PWD/build/collector/memtrace
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-export MEMTRACE_HOME=$tmp/home OMP_WAIT_POLICY=passive
+export MEMTRACE_HOME=$tmp/home MEMTRACE_CACHE=$tmp/cache OMP_WAIT_POLICY=passive
 for program in first_touch hot_page; do
 	"$memtrace" record -q -o "$tmp/$program.memtrace" -- "build/examples/planted/$program" -c 0.7 >/dev/null || exit 1
 	"$memtrace" report -q -o "$tmp/$program.html" "$tmp/$program.memtrace" || exit 1

@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 
 import org.memtrace.analysis.diff.FindingDiff;
 import org.memtrace.analysis.diff.TraceDiff;
+import org.memtrace.analysis.findings.AdviceText;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.Finding;
 import org.memtrace.analysis.findings.TraceSummary;
@@ -68,8 +69,11 @@ public final class FindingCards {
 			cards.add(new FindingCard(null, f.name() + (advisor.mainOf(f) == null ? "" : " (also)"), null, f, "", false));
 		}
 		TraceFacts t = advisor.facts();
-		String heading = cards.isEmpty() ? "No finding: no rule holds" : Words.count(cards.size(), "finding");
-		return new FindingCards(heading, "", name, blindSpots(t), cards, whyNot(advisor));
+		String heading = !cards.isEmpty() ? Words.count(cards.size(), "finding")
+				: advisor.small().isEmpty() ? "No finding: no rule holds" : "No finding costs 1 % of the run or more";
+		List<String> warnings = blindSpots(t);
+		AdviceText.small(advisor).forEach(line -> warnings.add("small here, less than 1 % of the run: " + line));
+		return new FindingCards(heading, "", name, warnings, cards, whyNot(advisor));
 	}
 
 	/** What became of the findings of one trace in another; rules that did not hold are those of the second. */
@@ -135,8 +139,11 @@ public final class FindingCards {
 		return all;
 	}
 
-	/** All conditions hold, and yet it is no finding: another rule names the cause. */
+	/** All conditions hold, and yet it is no finding: it costs little here, or another rule names the cause. */
 	private static String covered(Advisor advisor, Advisor.Verdict v) {
+		if (advisor.small().stream().anyMatch(f -> f.rule().equals(v.rule().id()) && f.structures().contains(v.group().structures.get(0)))) {
+			return "all conditions hold, but it costs less than 1 % of the run here";
+		}
 		return advisor.findings().stream().filter(f -> f.structures().contains(v.group().structures.get(0))).findFirst()
 				.map(f -> "all conditions hold, but '" + f.title() + "' names the cause")
 				.orElse("all conditions hold, but another rule names the cause");

@@ -74,11 +74,16 @@ public final class AdviceText {
 		return b.toString();
 	}
 
+	/** What costs less than 1 % of the run here, in a line each: name, rule, and why. */
+	public static List<String> small(Advisor advisor) {
+		return advisor.small().stream().map(f -> f.name() + ": " + f.title() + ": " + f.price().why()).toList();
+	}
+
 	/** What costs little here, in a line each, and why prices are not known. */
 	private static void small(StringBuilder b, Advisor advisor) {
 		if (!advisor.small().isEmpty()) {
 			b.append("\nSmall here, less than 1 % of the run (--all tells all of it; on another machine it may be more):\n");
-			advisor.small().forEach(f -> Lines.wrap(b, "- " + f.name() + ": " + f.title() + ": " + f.price().why(), "  "));
+			small(advisor).forEach(line -> Lines.wrap(b, "- " + line, "  "));
 		}
 		if (!advisor.notPriced().isEmpty() && !advisor.findings().isEmpty()) {
 			b.append('\n');

@@ -24,6 +24,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.findings.AdviceText;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.Finding;
 import org.memtrace.analysis.findings.FirstLines;
@@ -92,6 +93,7 @@ public final class Report {
 			findings.add(one);
 		}
 		top.add("findings", findings);
+		top.add("small", GSON.toJsonTree(AdviceText.small(advisor)));
 		JsonArray structures = new JsonArray();
 		progress.begin("Packing", groups.size());
 		for (GroupFacts g : groups) {

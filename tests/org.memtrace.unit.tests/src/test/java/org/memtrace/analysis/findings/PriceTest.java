@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.cards.FindingCards;
 import org.memtrace.analysis.findings.price.Price;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
@@ -142,6 +143,14 @@ class PriceTest {
 		assertEquals("image", json.getAsJsonArray("small").get(0).getAsJsonObject().getAsJsonArray("structures").get(0).getAsString());
 		assertEquals(1, advisor.withSmall().findings().size());
 		assertTrue(AdviceText.text(advisor.withSmall()).contains("1. image: strided sweep (costs less than 1 % here"), text);
+		FindingCards cards = FindingCards.of("t", advisor);
+		assertEquals("No finding costs 1 % of the run or more", cards.heading());
+		assertTrue(cards.warnings().stream().anyMatch(w -> w.startsWith("small here, less than 1 % of the run: image: strided sweep:")),
+				cards.warnings().toString());
+		assertTrue(cards.whyNot().stream().anyMatch(w -> w.reason().endsWith("all conditions hold, but it costs less than 1 % of the run here")),
+				cards.whyNot().toString());
+		String report = trace.report(1000);
+		assertTrue(report.contains("\"small\":[\"image: strided sweep: "), report);
 	}
 
 	/** Two threads on two CPUs, 30 of 40 ms in which both run at the counters. */
