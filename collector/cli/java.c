@@ -13,12 +13,12 @@
  */
 #include "cli/base/cache.h"
 #include "cli/base/self.h"
+#include "cli/base/util.h"
 #include "cli/java.h"
 #include "cli/table/args.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,18 +27,6 @@
 
 #define JAVA_MIN 21
 
-/* Like snprintf(), but 0 when it fits and -ENAMETOOLONG otherwise. */
-static int __attribute__((format(printf, 2, 3))) join(char path[PATH_MAX], const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(path, PATH_MAX, fmt, ap);
-	va_end(ap);
-	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
-}
-
 /* Major version of the JDK or JRE in @home by its file `release`; 0: not known. */
 static int java_version(const char *home)
 {
@@ -46,7 +34,7 @@ static int java_version(const char *home)
 	int version = 0;
 	FILE *f;
 
-	if (join(path, "%s/release", home) || !(f = fopen(path, "re")))
+	if (mt_path(path, "%s/release", home) || !(f = fopen(path, "re")))
 		return 0;
 	while (!version && fgets(line, sizeof line, f))
 		if (!strncmp(line, "JAVA_VERSION=\"", 14))
@@ -64,7 +52,7 @@ static bool executable(const char *path)
 
 static bool java_in(const char *home, char path[PATH_MAX])
 {
-	return home && *home && !join(path, "%s/bin/java", home) && executable(path);
+	return home && *home && !mt_path(path, "%s/bin/java", home) && executable(path);
 }
 
 /* HOME of ".../bin/java", links resolved. */
@@ -91,7 +79,7 @@ static bool on_path(const char *name, char path[PATH_MAX])
 	while (p && *p) {
 		size_t n = strcspn(p, ":");
 
-		if (n && !join(path, "%.*s/%s", (int)n, p, name) && executable(path))
+		if (n && !mt_path(path, "%.*s/%s", (int)n, p, name) && executable(path))
 			return true;
 		p += n + (p[n] == ':');
 	}
@@ -109,7 +97,7 @@ int mt_find_java(char path[PATH_MAX])
 	if (env && *env) {
 		if (java_in(env, path))
 			return 0;
-		if (executable(env) && !join(path, "%s", env))
+		if (executable(env) && !mt_path(path, "%s", env))
 			return 0;
 		return mt_fail(NULL, MT_EXIT_UNAVAILABLE, "MEMTRACE_JAVA is %s, where there is no java", env);
 	}
@@ -122,12 +110,12 @@ int mt_find_java(char path[PATH_MAX])
 	}
 	d = opendir("/usr/lib/jvm");
 	while (d && (e = readdir(d))) {
-		if (e->d_name[0] == '.' || join(home, "/usr/lib/jvm/%s", e->d_name) || !java_in(home, candidate))
+		if (e->d_name[0] == '.' || mt_path(home, "/usr/lib/jvm/%s", e->d_name) || !java_in(home, candidate))
 			continue;
 		version = java_version(home);
 		if (version > seen)
 			seen = version;
-		if (version >= JAVA_MIN && version > best && !join(path, "%s", candidate))
+		if (version >= JAVA_MIN && version > best && !mt_path(path, "%s", candidate))
 			best = version;
 	}
 	if (d)
@@ -231,7 +219,7 @@ static char *class_path(const char *self)
 	if (env && *env)
 		return class_path_in(env);
 	for (i = 0; beside[i]; i++) {
-		if (join(dir, "%.*s/%s", (int)(strrchr(self, '/') - self), self, beside[i]) || !realpath(dir, real))
+		if (mt_path(dir, "%.*s/%s", (int)(strrchr(self, '/') - self), self, beside[i]) || !realpath(dir, real))
 			continue;
 		cp = class_path_in(real);
 		if (cp)
@@ -259,7 +247,7 @@ static uint64_t stamps(uint64_t h, const char *java, const char *cp)
 	while (*cp || java) {
 		size_t n = strcspn(cp, ":");
 
-		if (java ? !join(file, "%s", java) : !join(file, "%.*s", (int)n, cp)) {
+		if (java ? !mt_path(file, "%s", java) : !mt_path(file, "%.*s", (int)n, cp)) {
 			if (!stat(file, &st)) {
 				h = hash(h, &st.st_size, sizeof st.st_size);
 				h = hash(h, &st.st_mtim, sizeof st.st_mtim);
@@ -292,12 +280,12 @@ static int archive_path(char path[PATH_MAX], const struct mt_command *cmd, const
 		return rc;
 	snprintf(prefix, sizeof prefix, "%s-%08x-", cmd->name,
 		 (unsigned int)hash(hash(seed, java, strlen(java)), cp, strlen(cp)));
-	rc = join(path, "%s/%s%016llx.jsa", cache, prefix, (unsigned long long)stamps(seed, java, cp));
+	rc = mt_path(path, "%s/%s%016llx.jsa", cache, prefix, (unsigned long long)stamps(seed, java, cp));
 	if (rc || !access(path, F_OK))
 		return rc;
 	d = opendir(cache);
 	while (d && (e = readdir(d)))
-		if (!strncmp(e->d_name, prefix, strlen(prefix)) && !join(old, "%s/%s", cache, e->d_name))
+		if (!strncmp(e->d_name, prefix, strlen(prefix)) && !mt_path(old, "%s/%s", cache, e->d_name))
 			unlink(old);
 	if (d)
 		closedir(d);

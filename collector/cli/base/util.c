@@ -80,6 +80,17 @@ char *mt_printf(const char *fmt, ...)
 	return checked(s);
 }
 
+int mt_path(char path[PATH_MAX], const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(path, PATH_MAX, fmt, ap);
+	va_end(ap);
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
 bool mt_is_file(const char *path)
 {
 	struct stat st;

@@ -7,6 +7,7 @@
 #ifndef MEMTRACE_CLI_UTIL_H
 #define MEMTRACE_CLI_UTIL_H
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,8 @@ void *mt_alloc(size_t n);		/* zeroed */
 void *mt_resize(void *p, size_t n);
 char *mt_strdup(const char *s);
 char *mt_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Like snprintf(), but 0 when it fits and -ENAMETOOLONG otherwise. */
+int mt_path(char path[PATH_MAX], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Room for one more element in a vector of n elements with capacity cap. */
 #define MT_GROW(v, n, cap)						\
