@@ -73,7 +73,7 @@ digest() {
 	printf '\n===== failed: %s\n' "$1"
 	case $1 in
 	java) grep -a -A 15 -e '<<< FAILURE' -e '<<< ERROR' -e 'COMPILATION ERROR' -e '^\[ERROR\]' build/maven.log ;;
-	*) grep -a -A 3 -e FAILED "build/test-$1.log" || tail -n 30 "build/test-$1.log" ;;
+	*) grep -a -B 4 -A 3 -e FAILED "build/test-$1.log" || tail -n 30 "build/test-$1.log" ;;
 	esac | head -n 80
 }
 

@@ -15,10 +15,11 @@ collector=$tests/..
 status=0
 
 run() {
-	local begin=$SECONDS
-	echo "== $1"
+	local begin=$SECONDS title=$1
+	echo "== $title"
 	shift
-	"$@" || status=1
+	# FAILED is what test.sh looks for
+	"$@" || { status=1; echo "FAILED: $suite, $title"; }
 	echo "== $((SECONDS - begin)) s"
 }
 

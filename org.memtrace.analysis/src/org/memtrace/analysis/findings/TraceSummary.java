@@ -218,12 +218,6 @@ public final class TraceSummary {
 		return b.toString();
 	}
 
-	/** What else sees more threads: backends with page faults of their own have a fine clock. */
-	private String moreBy() {
-		String backend = table.info().properties().getOrDefault("backend", "");
-		return fine.isEmpty() && (backend.equals("zap") || backend.equals("rwp")) ? ", and so does --fine 50ms" : "";
-	}
-
 	/** How much was resident at most; of several processes the one with most, as their intervals end at different times. */
 	private void resident(StringBuilder b) {
 		if (residentBytes > 0) {
@@ -306,9 +300,14 @@ public final class TraceSummary {
 		}
 		b.append(unit.title()).append(": share of all ").append(unit.plural()).append(". Reads, Shared: share of the ").append(unit.plural())
 				.append(" of the structure; shared: another thread used the page in the same interval.\n");
-		if (table.info().properties().getOrDefault("guarantee_threads", "all").startsWith("first")) {
-			b.append("This recorder is certain only of the first thread on a page in each subphase; \"a to b %\": of the part between them it is"
-					+ " not known whether another thread used the page; more --subphases see more" + moreBy() + ".\n");
+		String threads = table.info().properties().getOrDefault("guarantee_threads", "all");
+		if (threads.startsWith("first")) {
+			boolean subphases = threads.equals("first-per-subphase");
+			b.append("This recorder is certain only of the first thread on a page in each ").append(subphases ? "subphase" : "interval")
+					.append("; \"a to b %\": of the part between them it is not known whether another thread used the page; ")
+					.append(subphases ? "more --subphases see more" + (fine.isEmpty() ? ", and so does --fine 50ms" : "")
+							: "shorter intervals see more")
+					.append(".\n");
 		}
 	}
 

@@ -88,6 +88,17 @@ class TraceSummaryTest {
 
 	/** A resolution that is coarser than asked for is told, as no loss. */
 	@Test
+	void whatTheRecorderIsCertainOfFollowsItsPromise() throws Exception {
+		String subphases = text(Map.of("guarantee_pages", "complete", "guarantee_threads", "first-per-subphase"));
+		assertTrue(subphases.contains("page in each subphase;") && subphases.contains("more --subphases see more, and so does --fine 50ms."),
+				subphases);
+		String intervals = text(Map.of("guarantee_pages", "complete", "guarantee_threads", "first-per-interval"));
+		assertTrue(intervals.contains("page in each interval;") && intervals.contains("shorter intervals see more."), intervals);
+		assertFalse(intervals.contains("--subphases"), intervals);
+		assertFalse(text(Map.of("guarantee_pages", "complete", "guarantee_threads", "all")).contains("certain only"));
+	}
+
+	@Test
 	void tellsLateIntervals() throws Exception {
 		String late = text(Map.of("losses", "0", TraceInfo.PROPERTY_LATE, "2 of 9 intervals took longer"));
 		assertTrue(late.contains("\nLosses     none known to the recorder; not known what was not seen\nIntervals  2 of 9 intervals took longer\n"), late);
