@@ -57,6 +57,31 @@ MODULE_PARM_DESC(user_mib, "MiB that all recordings of one user may hold (384)")
 static unsigned int all_mib;
 module_param(all_mib, uint, 0644);
 MODULE_PARM_DESC(all_mib, "MiB that all recordings of all users may hold; 0 (default): an eighth of the memory");
+
+/* Ends the sessions of users without CAP_SYS_PTRACE and lets no more begin. The device's mode says who may open it. */
+static bool unprivileged = true;
+static LIST_HEAD(unprivileged_sessions);	/* open descriptors of such users; sessions_lock */
+
+static int unprivileged_set(const char *value, const struct kernel_param *kp)
+{
+	int err = param_set_bool(value, kp);
+	struct mtr_session *s;
+
+	if (err || READ_ONCE(unprivileged))
+		return err;
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(s, &unprivileged_sessions, of_users)
+		queue_work(mtr_workqueue, &s->end_work);
+	mutex_unlock(&sessions_lock);
+	return 0;
+}
+
+static const struct kernel_param_ops unprivileged_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG, .set = unprivileged_set, .get = param_get_bool,
+};
+module_param_cb(unprivileged, &unprivileged_ops, &unprivileged, 0644);
+MODULE_PARM_DESC(unprivileged, "users without CAP_SYS_PTRACE who may open the device may record; 0 ends their recordings, too (1)");
+
 #define USER_SESSIONS 8u
 #define USER_OPENS 64u		/* descriptors, most of them not configured: 7 KiB each, and 256 bytes for each processor */
 /* Part of the quota of a session: what grows with the program, see mtr_reserve(). An eighth of the rest, within bounds. */
@@ -187,6 +212,8 @@ static void session_free(struct mtr_session *s)
 	kfree(s);
 }
 
+static void end_work(struct work_struct *work);
+
 static int mtr_open(struct inode *inode, struct file *f)
 {
 	struct mtr_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
@@ -221,8 +248,13 @@ static int mtr_open(struct inode *inode, struct file *f)
 	INIT_LIST_HEAD(&s->tasks);
 	INIT_LIST_HEAD(&s->images);
 	INIT_WORK(&s->late_work, mtr_late_work);
+	INIT_WORK(&s->end_work, end_work);
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	f->private_data = s;
+	mutex_lock(&sessions_lock);
+	if (!s->privileged)
+		list_add(&s->of_users, &unprivileged_sessions);
+	mutex_unlock(&sessions_lock);
 	return stream_open(inode, f);
 }
 
@@ -244,63 +276,12 @@ static void free_memory(struct mtr_session *s)
 	quota_give(s);
 }
 
-static int configure(struct mtr_session *s, const struct memtrace_config *c)
+/* One more session that is configured: probes are on. 0 or an error. Sleeps. */
+static int probes_enter(void)
 {
-	/* no killing of others for us: rather no session */
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
-	u32 count, bits;
-	bool sparing;
-	u64 bytes;
-	long reserve;
-	int err;
-
-	if (c->pad || c->skip_start > c->skip_end)
-		return -EINVAL;
-	if ((c->flags & ~MEMTRACE_CONFIG_ALL) || c->interval_ns < NSEC_PER_MSEC ||
-	    c->interval_ns > 100ull * NSEC_PER_SEC || c->subphases < 1 || c->subphases > 64 ||
-	    c->pool_blocks < 4 || c->pool_blocks > 4194304 ||
-	    (c->max_interval_ns && c->max_interval_ns < c->interval_ns) ||
-	    c->max_interval_ns > 1000ull * NSEC_PER_SEC)
-		return -EINVAL;
-	/* each one empties TLBs */
-	if (c->interval_ns < (u64)c->subphases * NSEC_PER_MSEC)
-		return -EINVAL;
-	if ((c->flags & MEMTRACE_CONFIG_PHYSICAL) && !s->physical)
-		return -EPERM;
-	if (c->pool_blocks > UNPRIVILEGED_BLOCKS && !s->privileged)
-		return -EPERM;
-	if (s->configured)
-		return -EBUSY;
-	s->config = *c;
-	count = c->pool_blocks * MTR_BLOCKS_PER_4K;
-	/* half as many pages as records: many are of several threads, and the rest is only told less exactly */
-	bits = max(10, order_base_2((u64)count * MTR_BLOCK_RECORDS * 2 / 3));
-	sparing = (c->flags & MEMTRACE_CONFIG_SPARING) && c->subphases > 1;
-	bytes = (u64)count * (MTR_BLOCK_BYTES + sizeof(*s->blocks)) + (sizeof(struct mtr_set_entry) << bits) +
-		(sparing ? sizeof(u32) << bits : 0);
-	reserve = clamp_t(u64, bytes / 8, RESERVE_LEAST, RESERVE_MOST);
-	err = quota_take(s, bytes + reserve);
-	if (err)
-		return err;
-	atomic_long_set(&s->reserve, reserve);
-	err = -ENOMEM;
-	s->blocks = mtr_vmalloc(array_size(count, sizeof(*s->blocks)), gfp | __GFP_ZERO);
-	s->data = mtr_vmalloc(array_size(count, MTR_BLOCK_BYTES), gfp);
-	s->set.e = mtr_vmalloc(sizeof(struct mtr_set_entry) << bits, gfp | __GFP_ZERO);
-	s->past.e = sparing ? mtr_vmalloc(sizeof(u32) << bits, gfp | __GFP_ZERO) : NULL;
-	s->past.bits = bits;
-	if (!s->blocks || !s->data || !s->set.e || (sparing && !s->past.e))
-		goto no;
-	mtr_pool_init(&s->pool, s->blocks, s->data, count);
-	mtr_set_init(&s->set, s->set.e, bits);
-	s->rule.target_ns = s->rule.now_ns = c->interval_ns;
-	s->rule.max_ns = c->max_interval_ns ?: 20 * c->interval_ns;
-	s->rule.max_load_ppm = c->max_load_ppm;
-	s->rule.fault_cost_ns = c->fault_cost_ns;
-	s->start_ns = ktime_get_mono_fast_ns();
+	int err = 0;
 
 	mutex_lock(&sessions_lock);
-	err = 0;
 	if (!sessions) {
 		err = mtr_probes_on();
 		if (!err) {
@@ -320,6 +301,89 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	if (!err)
 		sessions++;
 	mutex_unlock(&sessions_lock);
+	return err;
+}
+
+/* One less. Sleeps. */
+static void probes_leave(void)
+{
+	mutex_lock(&sessions_lock);
+	if (!--sessions) {
+		mtr_tracepoints_off();
+		mtr_probes_off();
+	}
+	mutex_unlock(&sessions_lock);
+}
+
+/* Is it what abi.h allows, and may this opener have it? */
+static int config_check(const struct mtr_session *s, const struct memtrace_config *c)
+{
+	if (c->pad || c->skip_start > c->skip_end)
+		return -EINVAL;
+	if ((c->flags & ~MEMTRACE_CONFIG_ALL) || c->interval_ns < NSEC_PER_MSEC ||
+	    c->interval_ns > 100ull * NSEC_PER_SEC || c->subphases < 1 || c->subphases > 64 ||
+	    c->pool_blocks < 4 || c->pool_blocks > 4194304 ||
+	    (c->max_interval_ns && c->max_interval_ns < c->interval_ns) ||
+	    c->max_interval_ns > 1000ull * NSEC_PER_SEC)
+		return -EINVAL;
+	/* each one empties TLBs */
+	if (c->interval_ns < (u64)c->subphases * NSEC_PER_MSEC)
+		return -EINVAL;
+	if ((c->flags & MEMTRACE_CONFIG_PHYSICAL) && !s->physical)
+		return -EPERM;
+	if (c->pool_blocks > UNPRIVILEGED_BLOCKS && !s->privileged)
+		return -EPERM;
+	if (!s->privileged && !READ_ONCE(unprivileged))
+		return -EACCES;
+	return s->configured ? -EBUSY : 0;
+}
+
+/* Pool, set and table of a session, in its user's quota. 0, -EDQUOT, -ENOMEM; free_memory() gives back what it got. Sleeps. */
+static int take_memory(struct mtr_session *s)
+{
+	/* no killing of others for us: rather no session */
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
+	const u32 count = s->config.pool_blocks * MTR_BLOCKS_PER_4K;
+	/* half as many pages as records: many are of several threads, and the rest is only told less exactly */
+	const u32 bits = max(10, order_base_2((u64)count * MTR_BLOCK_RECORDS * 2 / 3));
+	const bool sparing = (s->config.flags & MEMTRACE_CONFIG_SPARING) && s->config.subphases > 1;
+	const u64 bytes = (u64)count * (MTR_BLOCK_BYTES + sizeof(*s->blocks)) + (sizeof(struct mtr_set_entry) << bits) +
+		(sparing ? sizeof(u32) << bits : 0);
+	const long reserve = clamp_t(u64, bytes / 8, RESERVE_LEAST, RESERVE_MOST);
+	const int err = quota_take(s, bytes + reserve);
+
+	if (err)
+		return err;
+	atomic_long_set(&s->reserve, reserve);
+	s->blocks = mtr_vmalloc(array_size(count, sizeof(*s->blocks)), gfp | __GFP_ZERO);
+	s->data = mtr_vmalloc(array_size(count, MTR_BLOCK_BYTES), gfp);
+	s->set.e = mtr_vmalloc(sizeof(struct mtr_set_entry) << bits, gfp | __GFP_ZERO);
+	s->past.e = sparing ? mtr_vmalloc(sizeof(u32) << bits, gfp | __GFP_ZERO) : NULL;
+	s->past.bits = bits;
+	if (!s->blocks || !s->data || !s->set.e || (sparing && !s->past.e))
+		return -ENOMEM;
+	mtr_pool_init(&s->pool, s->blocks, s->data, count);
+	mtr_set_init(&s->set, s->set.e, bits);
+	return 0;
+}
+
+/* session->lock; sleeps. */
+static int configure(struct mtr_session *s, const struct memtrace_config *c)
+{
+	int err = config_check(s, c);
+
+	if (err)
+		return err;
+	s->config = *c;
+	err = take_memory(s);
+	if (err)
+		goto no;
+	s->rule.target_ns = s->rule.now_ns = c->interval_ns;
+	s->rule.max_ns = c->max_interval_ns ?: 20 * c->interval_ns;
+	s->rule.max_load_ppm = c->max_load_ppm;
+	s->rule.fault_cost_ns = c->fault_cost_ns;
+	s->start_ns = ktime_get_mono_fast_ns();
+	err = probes_enter();
 	if (err)
 		goto no;
 	s->configured = true;
@@ -327,12 +391,7 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	if (!err)
 		return 0;
 	s->configured = false;
-	mutex_lock(&sessions_lock);
-	if (!--sessions) {
-		mtr_tracepoints_off();
-		mtr_probes_off();
-	}
-	mutex_unlock(&sessions_lock);
+	probes_leave();
 no:
 	free_memory(s);
 	return err;
@@ -350,21 +409,33 @@ static void stop(struct mtr_session *s)
 	s->stopped = true;
 }
 
-static int mtr_release(struct inode *inode, struct file *f)
+/* The session of a user who may have none any more, see unprivileged. Its reader gets what there is, and the end. */
+static void end_work(struct work_struct *work)
 {
-	struct mtr_session *s = f->private_data;
+	struct mtr_session *s = container_of(work, struct mtr_session, end_work);
 
 	mtr_monitor_stop(s);
 	mutex_lock(&s->lock);
 	stop(s);
 	mutex_unlock(&s->lock);
+	wake_up_interruptible(&s->wait);
+}
+
+static int mtr_release(struct inode *inode, struct file *f)
+{
+	struct mtr_session *s = f->private_data;
+
+	mutex_lock(&sessions_lock);
+	if (!s->privileged)
+		list_del(&s->of_users);
+	mutex_unlock(&sessions_lock);
+	cancel_work_sync(&s->end_work);
+	mtr_monitor_stop(s);
+	mutex_lock(&s->lock);
+	stop(s);
+	mutex_unlock(&s->lock);
 	if (s->configured) {
-		mutex_lock(&sessions_lock);
-		if (!--sessions) {
-			mtr_tracepoints_off();
-			mtr_probes_off();
-		}
-		mutex_unlock(&sessions_lock);
+		probes_leave();
 		synchronize_rcu();	/* handlers that have found the session */
 	}
 	cancel_work_sync(&s->late_work);	/* of this session alone: another one's may wait for what its user does */

@@ -89,6 +89,8 @@ struct mtr_session {
 	u64 intervals, late, close_ns, sweep_ns, flush_ns, longest_ns;
 	atomic64_t newborn_ns;
 	u64 __percpu *counter;
+	struct list_head of_users;	/* of unprivileged_sessions, main.c */
+	struct work_struct end_work;	/* ends it, when its user may record no more */
 	struct work_struct late_work;	/* images that a fork has swept in part, tasks that have ended */
 	atomic_t newborns;		/* tasks since tasks that have ended were looked for */
 	struct mtr_fifo orphans;	/* blocks of tasks that were reaped within the interval; session->lock */

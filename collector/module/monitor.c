@@ -366,21 +366,13 @@ static void set_number(struct mtr_session *s, u64 number)
 	smp_mb();	/* and none the old one once the lock of its task was taken: it reads the number with that lock */
 }
 
-/* session->lock; sleeps. */
-void mtr_interval_end(struct mtr_session *s)
+/* Blocks of interval @n of all tasks; those that have ended go. Returns their CPU time in it. session->lock; sleeps. */
+static u64 take_tasks(struct mtr_session *s, u64 n, struct mtr_fifo *pending)
 {
-	const u64 n = s->number / 2, t0 = ktime_get_mono_fast_ns();
-	struct mtr_fifo pending = {}, inferred = {}, out = {};
-	struct memtrace_interval iv = { .head.kind = MEMTRACE_INTERVAL };
-	struct mtr_image *im, *last = NULL;
+	u64 cpu = s->reaped_cpu_ns;
 	struct mtr_task *t, *tn;
-	struct mtr_block *b;
-	u64 cpu, work;
-	u32 full = 0;
 
-	set_number(s, 2 * n + 1);
-	mtr_fifo_join(&pending, &s->orphans);
-	cpu = s->reaped_cpu_ns;
+	mtr_fifo_join(pending, &s->orphans);
 	s->reaped_cpu_ns = 0;
 	atomic_set(&s->newborns, 0);
 	list_for_each_entry_safe(t, tn, &s->tasks, list) {
@@ -391,7 +383,7 @@ void mtr_interval_end(struct mtr_session *s)
 
 		spin_lock(&t->lock);
 		filled = t->chunk.label == n ? t->chunk.filled : 0;
-		mtr_chunk_take(&t->chunk, n, &pending);
+		mtr_chunk_take(&t->chunk, n, pending);
 		empty = !t->chunk.open.head;
 		spin_unlock(&t->lock);
 		if (!READ_ONCE(t->waiting))
@@ -402,6 +394,62 @@ void mtr_interval_end(struct mtr_session *s)
 		else
 			resize(s, t, filled);
 	}
+	return cpu;
+}
+
+/* Inferred records of interval @n, without those of recorded pages. session->lock; sleeps. */
+static void take_inferred(struct mtr_session *s, u64 n, struct mtr_fifo *pending)
+{
+	struct mtr_fifo inferred = {};
+	struct mtr_image *im;
+	struct mtr_block *b;
+
+	list_for_each_entry(im, &s->images, list) {
+		spin_lock(&im->lock);
+		mtr_chunk_take(&im->chunk, n, &inferred);
+		spin_unlock(&im->lock);
+	}
+	while ((b = mtr_fifo_get(&inferred))) {
+		if (mtr_set_filter_block(&s->set, b))
+			mtr_fifo_put(pending, b);
+		else
+			mtr_pool_put(&s->pool, b);
+		cond_resched();
+	}
+}
+
+/* What is told of the interval, all of it but its number, its borders and the CPU time of the program. session->lock. */
+static void sum_up(struct mtr_session *s, struct memtrace_interval *iv)
+{
+	iv->subphases = s->config.subphases;
+	iv->target_ns = s->rule.now_ns;
+	iv->faults = since(s, MEMTRACE_C_FAULTS);
+	iv->records = since(s, MEMTRACE_C_RECORDS);
+	iv->inferred = since(s, MEMTRACE_C_INFERRED);
+	iv->dropped = since(s, MEMTRACE_C_DROPPED);
+	iv->hidden = since(s, MEMTRACE_C_SWEPT);
+	iv->resident = s->resident;
+	iv->monitor_cpu_ns = s->monitor ? mtr_cpu_ns(s->monitor) - s->monitor_cpu_ns : 0;
+	s->monitor_cpu_ns += iv->monitor_cpu_ns;
+	iv->monitor_cpu_ns += reader_cpu(s) + atomic64_xchg(&s->late_ns, 0);
+	iv->stretch = mtr_rule_next(&s->rule, since(s, MEMTRACE_C_HIDDEN) +
+		(s->config.flags & MEMTRACE_CONFIG_WRITES ? since(s, MEMTRACE_C_WRITE_PROTECT) : 0),
+		iv->monitor_cpu_ns, iv->program_cpu_ns);
+}
+
+/* session->lock; sleeps. */
+void mtr_interval_end(struct mtr_session *s)
+{
+	const u64 n = s->number / 2, t0 = ktime_get_mono_fast_ns();
+	struct memtrace_interval iv = { .head.kind = MEMTRACE_INTERVAL, .interval = n, .start_ns = s->start_ns, .end_ns = t0 };
+	struct mtr_fifo pending = {}, out = {};
+	struct mtr_image *im, *last = NULL;
+	struct mtr_block *b;
+	u64 work;
+	u32 full = 0;
+
+	set_number(s, 2 * n + 1);
+	iv.program_cpu_ns = take_tasks(s, n, &pending);
 	s->close_ns += ktime_get_mono_fast_ns() - t0;
 	for (b = pending.head; b; b = b->next) {
 		full += mtr_set_take_block(&s->set, b);
@@ -412,20 +460,9 @@ void mtr_interval_end(struct mtr_session *s)
 	work = s->sweep_ns + s->flush_ns;
 	hide_all(s, n, false);
 	set_number(s, 2 * n + 2);
-	work = s->sweep_ns + s->flush_ns - work;
+	iv.scan_ns = s->sweep_ns + s->flush_ns - work;
 
-	list_for_each_entry(im, &s->images, list) {
-		spin_lock(&im->lock);
-		mtr_chunk_take(&im->chunk, n, &inferred);
-		spin_unlock(&im->lock);
-	}
-	while ((b = mtr_fifo_get(&inferred))) {
-		if (mtr_set_filter_block(&s->set, b))
-			mtr_fifo_put(&pending, b);
-		else
-			mtr_pool_put(&s->pool, b);
-		cond_resched();
-	}
+	take_inferred(s, n, &pending);
 	for (b = pending.head; b; b = b->next) {
 		complete_block(s, b, &last);
 		b->data->start_ns = s->start_ns;
@@ -443,26 +480,7 @@ void mtr_interval_end(struct mtr_session *s)
 	}
 	mtr_fifo_join(&out, &pending);
 	reap_images(s, &out);
-
-	iv.subphases = s->config.subphases;
-	iv.interval = n;
-	iv.start_ns = s->start_ns;
-	iv.end_ns = t0;
-	iv.target_ns = s->rule.now_ns;
-	iv.faults = since(s, MEMTRACE_C_FAULTS);
-	iv.records = since(s, MEMTRACE_C_RECORDS);
-	iv.inferred = since(s, MEMTRACE_C_INFERRED);
-	iv.dropped = since(s, MEMTRACE_C_DROPPED);
-	iv.hidden = since(s, MEMTRACE_C_SWEPT);
-	iv.resident = s->resident;
-	iv.scan_ns = work;
-	iv.monitor_cpu_ns = s->monitor ? mtr_cpu_ns(s->monitor) - s->monitor_cpu_ns : 0;
-	s->monitor_cpu_ns += iv.monitor_cpu_ns;
-	iv.monitor_cpu_ns += reader_cpu(s) + atomic64_xchg(&s->late_ns, 0);
-	iv.program_cpu_ns = cpu;
-	iv.stretch = mtr_rule_next(&s->rule, since(s, MEMTRACE_C_HIDDEN) +
-		(s->config.flags & MEMTRACE_CONFIG_WRITES ? since(s, MEMTRACE_C_WRITE_PROTECT) : 0),
-		iv.monitor_cpu_ns, iv.program_cpu_ns);
+	sum_up(s, &iv);
 	note(s, &out, &iv, sizeof(iv));
 
 	s->start_ns = t0;

@@ -34,7 +34,7 @@
 	_Static_assert(sizeof(struct type) == (bytes), "layout of struct " #type)
 
 #define MEMTRACE_ABI_MAJOR	1
-#define MEMTRACE_ABI_MINOR	6
+#define MEMTRACE_ABI_MINOR	7
 #define MEMTRACE_DEVICE		"/dev/memtrace"
 
 #define MEMTRACE_BLOCK_BYTES	4096

@@ -90,7 +90,7 @@ echo "-- dkms, $(now) s"
 rm -rf /var/cache/memtrace
 # dkms is unpacked only, dpkg does not know of it
 if DEBIAN_FRONTEND=noninteractive dpkg --force-depends -i "$WORK"/user/deb/memtrace-dkms_*.deb > dkms.log 2>&1 < /dev/null &&
-   dkms status memtrace 2> /dev/null | grep -q "$release.*installed"; then
+   dkms status memtrace 2> /dev/null | grep -q "$release.*installed" && ! grep -q 'bad exit status' dkms.log; then
 	ok "the package memtrace-dkms adds, builds, installs: $(dkms status memtrace)"
 else bad "the package memtrace-dkms"; tail -n 30 dkms.log; cat /var/lib/dkms/memtrace/*/build/make.log; fi
 else
@@ -128,6 +128,19 @@ if as 1234 1234,990 memtrace record -i 20ms -o /tmp/u/mine -- "$program" naive -
    grep -q '"name": "kmod"' mine/manifest.json && [ "$(cat mine/p0000/accesses-*.csv | wc -l)" -gt 100 ]; then
 	ok "a member of the group records, and auto takes the module: $(grep records err)"
 else bad "a member of the group"; cat out err; fi
+echo 0 > /sys/module/memtrace/parameters/unprivileged
+says "users may not record" 'lets nobody but root record (/sys/module/memtrace/parameters/unprivileged)' as 1234 1234,990 memtrace record --backend kmod -o /tmp/u/none -- "$program" naive -n 64 -t 2
+echo 1 > /sys/module/memtrace/parameters/unprivileged
+# an administrator ends what runs
+as 1234 1234,990 memtrace record --backend kmod -i 20ms -o /tmp/u/ended -- sh -c 'sleep 2; while [ ! -e /tmp/u/stop ]; do :; done; echo done' > out 2> err & recorder=$!
+n=0; until [ "$(cat /tmp/u/ended/p0*/accesses-*.csv 2> /dev/null | wc -l)" -gt 100 ] || [ $n -gt 600 ]; do sleep 0.1; n=$((n + 1)); done
+echo 0 > /sys/module/memtrace/parameters/unprivileged
+sleep 1
+touch /tmp/u/stop
+wait $recorder
+if grep -q '^done' out && grep -q 'an administrator has ended the recordings of users' err; then ok "recordings of users are ended, their programs go on: $(grep administrator err)"
+else bad "a recording that an administrator ends"; cat out err; fi
+echo 1 > /sys/module/memtrace/parameters/unprivileged
 says "somebody else" '/dev/memtrace cannot be opened: Permission denied.*usermod -a -G memtrace' as 1235 1235 memtrace record --backend kmod -o /tmp/u/other -- "$program" naive -n 64 -t 2
 sleep 60 & other=$!
 says "a process of somebody else" 'cannot be recorded: Operation not permitted' as 1234 1234,990 memtrace record --pid $other --duration 1s -o /tmp/u/pid

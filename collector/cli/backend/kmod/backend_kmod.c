@@ -31,6 +31,7 @@
 #include "cli/base/util.h"
 
 #define BUFFER_BYTES (1u << 20)
+#define PARAMETERS "/sys/module/memtrace/parameters"
 
 /*
  * What an injected fault costs here, ns: exception, probe, repair. About as much as a fault that maps
@@ -67,6 +68,7 @@ struct mt_kmod {
 	pthread_t thread;
 	int error;			/* of the thread */
 	volatile bool stop;
+	bool ended;			/* by somebody else, seen by the thread */
 	char *buffer;
 	uint64_t region_at, other_at;
 };
@@ -117,6 +119,9 @@ static void *drain_thread(void *arg)
 
 		poll(&p, 1, 200);
 		k->error = take(k);
+		k->ended = p.revents & POLLHUP && !k->stop;
+		if (k->ended)
+			break;
 	}
 	return NULL;
 }
@@ -221,8 +226,10 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 			*why = mt_kmod_no_probes();
 		if (!*why && err == EPERM && physical)
 			*why = mt_strdup("physical addresses need root");
+		if (err == EACCES)
+			*why = mt_strdup("an administrator lets nobody but root record (" PARAMETERS "/unprivileged)");
 		if (err == EDQUOT)
-			*why = mt_strdup("the recordings that run hold as much of the kernel's memory as users may (user_mib and all_mib in /sys/module/memtrace/parameters)");
+			*why = mt_strdup("the recordings that run hold as much of the kernel's memory as users may (user_mib and all_mib in " PARAMETERS ")");
 		if (err == ENOMEM)
 			*why = mt_strdup("the kernel has no memory for the records, or the memory cgroup has not (86 MiB)");
 		if (!*why)
@@ -291,15 +298,17 @@ static void finish(void *session, struct mt_backend_result *r)
 	memset(&st, 0, sizeof(st));
 	if (k->running) {
 		ioctl(k->fd, MEMTRACE_STATS, &st);
+		k->stop = true;		/* first: what ends from now on was ended by us */
 		if (ioctl(k->fd, MEMTRACE_STOP))
 			mt_error("record: the module does not stop: %s", strerror(errno));
-		k->stop = true;
 		pthread_join(k->thread, NULL);
 		if (!k->error)
 			k->error = take(k);
 		if (k->error)
 			mt_error("record: reading from the kernel module failed: %s; accesses are missing from then on",
 				 k->error == -EPROTO ? "unexpected message" : strerror(-k->error));
+		if (k->ended)
+			mt_error("record: an administrator has ended the recordings of users (" PARAMETERS "/unprivileged); accesses are missing from then on");
 		ioctl(k->fd, MEMTRACE_STATS, &st);
 	}
 	mt_kmod_drain_end(k->drain, &t);
@@ -320,66 +329,56 @@ static void finish(void *session, struct mt_backend_result *r)
 
 /* ---- check */
 
-static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
+/* A module that is loaded: can this user use it? */
+static void probe_loaded(const struct mt_probe *p, struct mt_backend_probe *s)
 {
-	char *refusal = mt_kmod_refusal(), *headers, *sources, *why = NULL, *fix = NULL, *installed;
-	char *no_probes = mt_kmod_no_probes(), *signature = NULL;
+	char *why = NULL, *fix = NULL;
+	const int fd = open_device(&why, &fix);
+
+	if (fd >= 0 && !check_version(fd, &why, NULL)) {
+		s->works = MT_YES;
+		mt_probe_note(s, "module", MT_YES, "%s", "loaded, " MEMTRACE_DEVICE " can be used");
+		s->why = mt_strdup("every page touched in an interval, threads, reads and writes, system calls with their thread; static programs too");
+		if (p->preload) {	/* who has loaded the module wants it */
+			s->preference = 20;
+			s->reason = mt_strdup("the kernel module is loaded");
+		}
+		free(why);
+		free(fix);
+	} else {
+		mt_probe_note(s, "module", MT_PARTLY, "%s", "loaded");
+		mt_probe_note(s, "device", MT_NO, "%s", why);
+		s->why = why;
+		s->fix = fix;
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The module that would be loaded, to be freed: the installed one, or one that was built before if it is what would be built now. */
+static char *module_at_hand(const char *sources)
+{
+	char *installed = mt_kmod_installed(), *dir;
+
+	if (!installed || !sources || mt_kmod_installed_for_kernel())
+		return installed;
+	dir = mt_strdup(installed);
+	*strrchr(dir, '/') = 0;
+	if (!mt_kmod_fresh(dir, sources)) {
+		free(installed);
+		installed = NULL;
+	}
+	free(dir);
+	return installed;
+}
+
+/* No module is loaded: could root load one? */
+static void probe_loadable(struct mt_backend_probe *s)
+{
+	char *headers = mt_kmod_headers(), *sources = mt_kmod_sources(), *installed = module_at_hand(sources);
+	char *signature = mt_kmod_signature_needed();
 	struct utsname u;
-	int fd;
 
-	if (no_probes) {
-		mt_probe_note(s, "lockdown", MT_NO, "%s", no_probes);
-		s->why = no_probes;
-		goto out;
-	}
-	if (mt_kmod_loaded() && !refusal) {
-		fd = open_device(&why, &fix);
-		if (fd >= 0 && !check_version(fd, &why, NULL)) {
-			s->works = MT_YES;
-			mt_probe_note(s, "module", MT_YES, "%s", "loaded, " MEMTRACE_DEVICE " can be used");
-			s->why = mt_strdup("every page touched in an interval, threads, reads and writes, system calls with their thread; static programs too");
-			if (p->preload) {	/* who has loaded the module wants it */
-				s->preference = 20;
-				s->reason = mt_strdup("the kernel module is loaded");
-			}
-		} else {
-			mt_probe_note(s, "module", MT_PARTLY, "%s", "loaded");
-			mt_probe_note(s, "device", MT_NO, "%s", why);
-			s->why = why;
-			s->fix = fix;
-			why = fix = NULL;
-		}
-		if (fd >= 0)
-			close(fd);
-		goto out;
-	}
-	if (refusal) {
-		mt_probe_note(s, "kernel", MT_NO, "%s", refusal);
-		s->why = refusal;
-		refusal = NULL;
-		goto out;
-	}
-	mt_probe_note(s, "kernel", MT_YES, "%s", "x86-64, RHEL 8 or at least 5.10, not PREEMPT_RT, with NUMA_BALANCING");
-	if (geteuid()) {
-		mt_probe_note(s, "root", MT_NO, "%s", "only root can load the kernel module");
-		s->why = mt_strdup("the kernel module is not loaded, and only root can load it");
-		s->fix = mt_strdup(mt_kmod_installed_for_kernel() ? "sudo modprobe memtrace" : "sudo memtrace record --backend kmod ...");
-		goto out;
-	}
-	headers = mt_kmod_headers();
-	sources = mt_kmod_sources();
-	installed = mt_kmod_installed();
-	if (installed && !mt_kmod_installed_for_kernel()) {	/* built before: still what would be built now? */
-		char *dir = mt_strdup(installed);
-
-		*strrchr(dir, '/') = 0;
-		if (sources && !mt_kmod_fresh(dir, sources)) {
-			free(installed);
-			installed = NULL;
-		}
-		free(dir);
-	}
-	signature = mt_kmod_signature_needed();
 	if (signature && mt_kmod_installed_for_kernel()) {
 		mt_probe_note(s, "module", MT_PARTLY, "installed, if it is signed with a key that the kernel trusts: %s", installed);
 		mt_probe_note(s, "lockdown", MT_PARTLY, "%s", signature);
@@ -387,8 +386,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 	} else if (signature) {
 		mt_probe_note(s, "lockdown", MT_NO, "%s", signature);
 		s->why = mt_printf("%s; none is installed", signature);
-		s->fix = mt_printf("dkms install memtrace/%d.%d, with a machine owner key (docs/howto/kernel-module.md)",
-				   MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
+		s->fix = mt_kmod_install_signed();
 	} else if (installed) {
 		mt_probe_note(s, "module", MT_YES, "installed, loaded when needed: %s", installed);
 		s->works = MT_YES;
@@ -410,10 +408,32 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 	free(sources);
 	free(installed);
 	free(signature);
-out:
-	free(refusal);
-	free(why);
-	free(fix);
+}
+
+static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
+{
+	s->why = mt_kmod_no_probes();
+	if (s->why) {
+		mt_probe_note(s, "lockdown", MT_NO, "%s", s->why);
+		return;
+	}
+	s->why = mt_kmod_refusal();
+	if (s->why) {
+		mt_probe_note(s, "kernel", MT_NO, "%s", s->why);
+		return;
+	}
+	if (mt_kmod_loaded()) {
+		probe_loaded(p, s);
+		return;
+	}
+	mt_probe_note(s, "kernel", MT_YES, "%s", "x86-64, RHEL 8 or at least 5.10, not PREEMPT_RT, with NUMA_BALANCING");
+	if (geteuid()) {
+		mt_probe_note(s, "root", MT_NO, "%s", "only root can load the kernel module");
+		s->why = mt_strdup("the kernel module is not loaded, and only root can load it");
+		s->fix = mt_strdup(mt_kmod_installed_for_kernel() ? "sudo modprobe memtrace" : "sudo memtrace record --backend kmod ...");
+		return;
+	}
+	probe_loadable(s);
 }
 
 static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backend_request *r)

@@ -233,12 +233,59 @@ static int build(const char *sources, const char *headers, const char *dir, char
 	return code ? -1 : 0;
 }
 
+char *mt_kmod_install_signed(void)
+{
+	return mt_printf("dkms install memtrace/%d.%d, with a machine owner key (docs/howto/kernel-module.md)",
+			 MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
+}
+
+/* Loads the module that was built in @dir, or builds one there. 0, or -1 with *why. */
+static int load_built(const char *dir, char **why, char **fix)
+{
+	char *ko = mt_printf("%s/memtrace.ko", dir), *sources = mt_kmod_sources(), *headers = NULL;
+	bool current;
+	int err = -1;
+
+	if (!mt_exists(ko) && !sources) {
+		*why = mt_strdup("the kernel module is neither installed nor are its sources here");
+		goto out;
+	}
+	current = !sources || mt_kmod_fresh(dir, sources);
+	if (current)
+		err = insert(ko);
+	/* ENOEXEC: built for another kernel of the same name */
+	if (sources && (!current || err == -ENOEXEC)) {
+		err = -1;
+		headers = mt_kmod_headers();
+		if (!headers) {
+			*why = mt_printf("the kernel module must be built, and the headers of this kernel are not installed (/lib/modules/%s/build)",
+					 release());
+			*fix = mt_kmod_install_command(NULL, release(), NULL);
+			goto out;
+		}
+		unlink(ko);
+		if (build(sources, headers, dir, why, fix))
+			goto out;
+		err = insert(ko);
+	}
+	if (err == -EEXIST)
+		err = 0;
+	if (err) {
+		*why = mt_printf("the kernel refuses the module: %s; the kernel log says why", strerror(-err));
+		*fix = mt_strdup("dmesg | tail");
+	}
+out:
+	free(ko);
+	free(sources);
+	free(headers);
+	return err ? -1 : 0;
+}
+
 int mt_kmod_load(char **why, char **fix)
 {
 	char *modprobe[] = { (char *)"modprobe", (char *)"memtrace", (char *)"temporary=1", NULL };
-	char *dir = NULL, *ko = NULL, *sources = NULL, *headers = NULL;
+	char *dir;
 	int err = -1, lock = -1;
-	bool current;
 
 	if (mt_kmod_loaded())
 		return 0;
@@ -262,63 +309,23 @@ int mt_kmod_load(char **why, char **fix)
 
 		free(*why);
 		*why = sentence;
-		*fix = mt_printf("dkms install memtrace/%d.%d, with a machine owner key (docs/howto/kernel-module.md)",
-				   MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
+		*fix = mt_kmod_install_signed();
 		return -1;
 	}
 	dir = mt_printf("%s/%s", CACHE, release());
 	if ((mkdir(CACHE, 0700) && errno != EEXIST) || (mkdir(dir, 0700) && errno != EEXIST)) {
 		*why = mt_printf("%s cannot be made: %s", dir, strerror(errno));
-		goto out;
+	} else {
+		/* another recorder may be building here; it will have loaded the module then */
+		lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (lock >= 0)
+			flock(lock, LOCK_EX);
+		err = mt_kmod_loaded() ? 0 : load_built(dir, why, fix);
 	}
-	/* another recorder may be building here; it will have loaded the module then */
-	lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (lock >= 0)
-		flock(lock, LOCK_EX);
-	if (mt_kmod_loaded()) {
-		err = 0;
-		goto out;
-	}
-	ko = mt_printf("%s/memtrace.ko", dir);
-	sources = mt_kmod_sources();
-	if (!mt_exists(ko) && !sources) {
-		*why = mt_strdup("the kernel module is neither installed nor are its sources here");
-		goto out;
-	}
-	current = !sources || mt_kmod_fresh(dir, sources);
-	if (current)
-		err = insert(ko);
-	/* ENOEXEC: built for another kernel of the same name */
-	if (sources && (!current || err == -ENOEXEC)) {
-		headers = mt_kmod_headers();
-		if (!headers) {
-			*why = mt_printf("the kernel module must be built, and the headers of this kernel are not installed (/lib/modules/%s/build)",
-					 release());
-			*fix = mt_kmod_install_command(NULL, release(), NULL);
-			err = -1;
-			goto out;
-		}
-		unlink(ko);
-		if (build(sources, headers, dir, why, fix)) {
-			err = -1;
-			goto out;
-		}
-		err = insert(ko);
-	}
-	if (err == -EEXIST)
-		err = 0;
-	if (err) {
-		*why = mt_printf("the kernel refuses the module: %s; the kernel log says why", strerror(-err));
-		*fix = mt_strdup("dmesg | tail");
-	}
-out:
 	if (lock >= 0)
 		close(lock);
 	free(dir);
-	free(ko);
-	free(sources);
-	free(headers);
-	return err ? -1 : 0;
+	return err;
 }
 
 bool mt_kmod_temporary(void)

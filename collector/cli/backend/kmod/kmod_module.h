@@ -30,6 +30,8 @@ bool mt_kmod_installed_for_kernel(void);
 char *mt_kmod_refusal(void);
 /* A sentence when the kernel takes signed modules only, or NULL. Caller frees. */
 char *mt_kmod_signature_needed(void);
+/* The command that installs a signed one. Caller frees. */
+char *mt_kmod_install_signed(void);
 /* A sentence when even a loaded module may not probe, or NULL. Caller frees. */
 char *mt_kmod_no_probes(void);
 
