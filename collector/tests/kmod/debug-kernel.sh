@@ -27,7 +27,7 @@ work=$(cd "$work" && pwd)
 kernel_source "$series" "$work/debug"	# of both kinds
 cd "$work/$kind"
 cat "$here/small.config" "$here/$kind.config" > config
-nice -n 19 make -s -C ../debug/source O="$work/$kind/build" KCONFIG_ALLCONFIG="$work/$kind/config" allnoconfig > /dev/null
+nice -n 19 make -s -C "$work/debug/source" O="$work/$kind/build" KCONFIG_ALLCONFIG="$work/$kind/config" allnoconfig > /dev/null
 for o in $has FAILSLAB NUMA_BALANCING KPROBES; do
 	grep -q "^CONFIG_$o=y" build/.config || { echo "debug-kernel.sh: CONFIG_$o did not get into the configuration" >&2; exit 1; }
 done

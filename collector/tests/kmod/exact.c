@@ -33,6 +33,26 @@ static char *device_page;
 #define BIG_PAGES (80ul << 8)	/* more than a fork sweeps at once */
 static char *big;		/* of the child */
 
+/* The node of a physical address, as the kernel tells where its zones begin. */
+static int node_of(u64 phys)
+{
+	FILE *f = fopen("/proc/zoneinfo", "r");
+	unsigned long first, nearest = 0;
+	int node = -1, of = -1;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "Node %d", &of);
+		if (sscanf(line, " start_pfn: %lu", &first) == 1 && first <= phys / PAGE && first >= nearest) {
+			nearest = first;
+			node = of;
+		}
+	}
+	if (f)
+		fclose(f);
+	return node;
+}
+
 /* ---- what a child can do */
 
 __attribute__((noinline)) static void do_read(char *p)
@@ -434,7 +454,7 @@ static void simple(void)
 	CHECK(r->ip >= (u64)do_read && r->ip < (u64)do_read + 64);
 	CHECK_EQ(r->phys & 0xfff, 128);
 	CHECK(r->phys >= PAGE);
-	CHECK_EQ(r->node, 0);
+	CHECK_EQ(r->node, node_of(r->phys));
 	CHECK_EQ(r->chain, 0);
 	CHECK(r->cpus && !(r->cpus & (r->cpus - 1)));
 	CHECK(!find(2, 0, NULL) && !find(4, 0, NULL));
@@ -1133,6 +1153,82 @@ static void unprivileged(void)
 		DIE("chmod");
 }
 
+#define PARAMETER "/sys/module/memtrace/parameters/unprivileged"
+
+/* An administrator takes the right back: the recordings of users end at once, root's go on, no more begin. */
+static void withdrawn(void)
+{
+	struct memtrace_config c = good;
+	int st, said[2], go[2];
+	pid_t k, mine;
+	char x;
+
+	if (chmod(MEMTRACE_DEVICE, 0666) || pipe(said) || pipe(go))
+		DIE("chmod");
+	c.flags &= ~MEMTRACE_CONFIG_PHYSICAL;
+	begin(0);
+	k = fork();
+	if (!k) {
+		struct memtrace_attach a = {};
+		struct pollfd p = { .events = POLLIN };
+		struct memtrace_stats stats;
+		static char messages[1 << 16];
+		int bad = 0, again;
+
+		close(go[1]);
+		become(1000, 1000, 0, 1);
+		mine = fork();
+		if (!mine) {
+			for (;;) {
+				do_write(area);
+				usleep(1000);
+			}
+		}
+		a.pid = mine;
+		dev = p.fd = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+		bad |= (ioctl(dev, MEMTRACE_CONFIGURE, &c) || ioctl(dev, MEMTRACE_ATTACH, &a)) << 0;
+		usleep(50000);
+		if (write(said[1], "x", 1) != 1 || read(go[0], &x, 1) != 1)
+			_exit(99);
+		for (int i = 0; i < 600 && !(p.revents & POLLHUP); i++) {
+			poll(&p, 1, 100);
+			while (read(dev, messages, sizeof(messages)) > 0)
+				;
+		}
+		bad |= !(p.revents & POLLHUP) << 1;
+		bad |= (ioctl(dev, MEMTRACE_STATS, &stats) || stats.tasks) << 2;
+		bad |= !(ioctl(dev, MEMTRACE_ATTACH, &a) == -1) << 3;
+		again = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+		bad |= !(ioctl(again, MEMTRACE_CONFIGURE, &c) == -1 && errno == EACCES) << 4;
+		bad |= (waitpid(mine, &st, WNOHANG) != 0) << 5;	/* it goes on */
+		if (write(said[1], "x", 1) != 1 || read(go[0], &x, 1) != 1)
+			_exit(99);
+		bad |= !!ioctl(again, MEMTRACE_CONFIGURE, &c) << 6;
+		kill(mine, SIGKILL);
+		waitpid(mine, &st, 0);
+		_exit(bad);
+	}
+	close(go[0]);
+	close(said[1]);
+	CHECK_EQ(read(said[0], &x, 1), 1);
+	put(PARAMETER, "0");
+	CHECK_EQ(write(go[1], "x", 1), 1);
+	CHECK_EQ(read(said[0], &x, 1), 1);
+	tell('w', 5);
+	tick();
+	CHECK_EQ(rec(5)->writes, 1);		/* root's own session */
+	put(PARAMETER, "1");
+	CHECK_EQ(write(go[1], "x", 1), 1);
+	waitpid(k, &st, 0);
+	CHECK_EQ(WEXITSTATUS(st), 0);
+	CHECK(WIFEXITED(st));
+	close(go[1]);
+	close(said[0]);
+	end();
+	if (chmod(MEMTRACE_DEVICE, 0600))
+		DIE("chmod");
+}
+
 int main(void)
 {
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
@@ -1151,6 +1247,7 @@ int main(void)
 	ledger();
 	stopping();
 	unprivileged();
+	withdrawn();
 	attaching();
 	printf("exact: %d passed, %d failed\n", passed, failed);
 	return failed != 0;

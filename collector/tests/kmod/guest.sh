@@ -387,6 +387,10 @@ if part cpus; then	# not with the others: needs a machine with 66 processors
 fi
 if part numa; then	# not with the others: needs a machine with two nodes
 	[ "$(ls -d /sys/devices/system/node/node[0-9]* | wc -l)" = 2 ] && ok "two NUMA nodes" || bad "no two NUMA nodes"
+	load
+	if exact > /tmp/exact.log 2>&1; then ok "two nodes: $(tail -n 1 /tmp/exact.log)"; else bad "exact on two nodes"; cat /tmp/exact.log; fi
+	unload
+	clean "exact on two nodes"
 	counts() { grep '^numa_' /proc/vmstat; }
 	for balancing in 0 1; do
 		echo $balancing > /proc/sys/kernel/numa_balancing
