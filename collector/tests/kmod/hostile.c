@@ -787,6 +787,260 @@ static void followed(void)
 	verdict(child_does(followed_body, 0, 60), "followed", "an address space whose pages a virtual machine uses is counted");
 }
 
+/* ---- what is not the caller's */
+
+#define HELPER "/tmp/hostile.suid"
+
+/* Set-user-ID root: makes a child that uses memory. */
+static int helper(void)
+{
+	char *m = kt_map(64 * PAGE, MAP_PRIVATE);
+	pid_t k = fork();
+
+	if (!k) {
+		for (int i = 0; i < 64 * 20; i++) {
+			m[i % 64 * PAGE]++;
+			usleep(500);
+		}
+		_exit(0);
+	}
+	waitpid(k, NULL, 0);
+	return geteuid() != 0;
+}
+
+/* Images of forks, and records of them, that are to be read. */
+static int of_children(int fd)
+{
+	static char buffer[1 << 20];
+	bool is_child[64] = { false };
+	ssize_t n;
+	int found = 0;
+
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+		for (char *p = buffer; p < buffer + n; p += ((struct memtrace_head *)p)->bytes) {
+			const struct memtrace_image *im = (void *)p;
+			const struct memtrace_block *b = (void *)p;
+
+			if (im->head.kind == MEMTRACE_IMAGE && im->how == MEMTRACE_HOW_FORK) {
+				is_child[im->image % 64] = true;
+				found++;
+			}
+			if (b->head.kind == MEMTRACE_BLOCK && is_child[b->image % 64])
+				found += (int)b->records;
+		}
+	return found;
+}
+
+static struct { int rounds, refused, detached, other, told; } *suid_counts;
+
+/*
+ * Attaches again and again to a program that executes a set-user-ID one at that moment. Who attaches is the last to get
+ * the processor, so that the exec falls between its steps: the first version of the module told of a child in 1 of some 60 rounds.
+ */
+static int suid_body(void)
+{
+	volatile char *go = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cpu_set_t first, second;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	CPU_ZERO(&second);
+	CPU_SET(1, &second);
+	for (int r = 0; r < 40; r++) {
+		const struct sched_param p = { 0 };
+		struct memtrace_stats st;
+		int fd, e, status;
+		pid_t k, busy;
+
+		*go = 0;
+		fd = session(20, 64, MEMTRACE_CONFIG_CHILDREN);
+		k = fork();
+		if (!k) {
+			sched_setaffinity(0, sizeof(second), &second);
+			while (!*go)
+				;
+			for (volatile int i = 0; i < r * 7919 % 60000; i++)
+				;
+			execl(HELPER, HELPER, "helper", (char *)0);
+			_exit(1);
+		}
+		busy = fork();
+		if (!busy) {
+			sched_setaffinity(0, sizeof(first), &first);
+			for (;;)
+				;
+		}
+		sched_setaffinity(0, sizeof(first), &first);
+		usleep(20000);
+		sched_setscheduler(0, SCHED_IDLE, &p);
+		*go = 1;
+		e = attach(fd, k) ? errno : 0;
+		kill(busy, SIGKILL);
+		sched_setscheduler(0, SCHED_OTHER, &p);
+		waitpid(busy, NULL, 0);
+		if (waitpid(k, &status, 0) != k || status)
+			return 1;
+		st = stats(fd);
+		suid_counts->rounds++;
+		suid_counts->refused += e == EPERM;
+		suid_counts->detached += !e && st.counter[MEMTRACE_C_DETACHED];
+		suid_counts->other += e && e != EPERM;
+		suid_counts->told += of_children(fd);
+		close(fd);
+	}
+	return 0;
+}
+
+static void suid(void)
+{
+	bool done;
+
+	suid_counts = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (system("cp /bin/hostile " HELPER) || chown(HELPER, 0, 0) || chmod(HELPER, 04755))
+		DIE(HELPER);
+	done = child_does(suid_body, MEMBER, 240);
+	verdict(done && !suid_counts->told, "suid", "a set-user-ID program that begins while a member attaches: %d rounds, refused %d, "
+		"left alone %d, other errors %d, told of its children %d", suid_counts->rounds, suid_counts->refused,
+		suid_counts->detached, suid_counts->other, suid_counts->told);
+	unlink(HELPER);
+}
+
+static int unshared[2], mapped[2];
+
+/* A user with all sessions that a user may have takes another number of his, in a namespace that he has made. */
+static int namespaces_child(void)
+{
+	char x;
+
+	drop(MEMBER);
+	for (int i = 0; i < 8; i++)
+		session(1000, 64, MEMTRACE_CONFIG_MANUAL);
+	if (unshare(CLONE_NEWUSER) || write(unshared[1], "x", 1) != 1 || read(mapped[0], &x, 1) != 1)
+		return 1;
+	if (setresuid(1, 1, 1))
+		return 2;
+	errno = 0;
+	return configure(1000, 64, MEMTRACE_CONFIG_MANUAL) < 0 && errno == EDQUOT ? 0 : 3;
+}
+
+static int namespaces_body(void)
+{
+	char path[64], x;
+	int st, fd;
+	pid_t k, w;
+
+	if (pipe(unshared) || pipe(mapped))
+		return 5;
+	k = fork();
+	if (!k)
+		_exit(namespaces_child());
+	if (read(unshared[0], &x, 1) != 1)
+		return 6;
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", k);
+	if (!write_to(path, "0 1000 1\n1 100000 10\n") || write(mapped[1], "x", 1) != 1)
+		return 7;
+	if (waitpid(k, &st, 0) != k || st)
+		return WIFEXITED(st) ? WEXITSTATUS(st) : 8;
+	fd = session(1000, 64, MEMTRACE_CONFIG_MANUAL);
+	k = fork();
+	if (!k) {
+		if (unshare(CLONE_NEWPID))
+			_exit(9);
+		w = fork();
+		if (!w)		/* process 1 of its own namespace */
+			_exit(attach(fd, 1) && errno == EPERM ? 0 : 10);
+		_exit(waitpid(w, &st, 0) != w || st);
+	}
+	return waitpid(k, &st, 0) != k || st;
+}
+
+static void namespaces(void)
+{
+	verdict(child_does(namespaces_body, 0, 60), "namespaces", "a user's other numbers have no quota of their own, and numbers of processes are the opener's");
+}
+
+/* ---- memory that was needed once */
+
+#define MANY_PAGES 66000
+
+static int grow_of[2], grown[2];
+
+static int grower(void)
+{
+	pthread_attr_t at;
+	pthread_t p;
+	char *m, x;
+
+	m = kt_map(MANY_PAGES * PAGE, MAP_PRIVATE);
+	if (read(grow_of[0], &x, 1) != 1)
+		return 1;
+	for (int i = 0; i < MANY_PAGES; i++)
+		m[i * PAGE] = 1;
+	if (write(grown[1], "x", 1) != 1 || read(grow_of[0], &x, 1) != 1)
+		return 1;
+	pthread_attr_init(&at);
+	pthread_attr_setstacksize(&at, 16384);
+	for (int i = 0; i < 550; i++)
+		if (pthread_create(&p, &at, idle, NULL))
+			return 2;
+	if (write(grown[1], "x", 1) != 1 || read(grow_of[0], &x, 1) != 1)
+		return 3;
+	return 0;
+}
+
+/*
+ * A thread that has touched 66,000 pages in an interval has a hash of 512 KiB, half of what a session of this size has for what
+ * grows; 550 threads need more than the other half. After @calm intervals: how many of them are lost, or -1.
+ */
+static int lost_after(int calm)
+{
+	static char buffer[1 << 20];
+	int fd, lost, st;
+	pid_t k;
+	char x;
+
+	if (pipe(grow_of) || pipe(grown))
+		return -1;
+	fd = session(1000, 1024, MEMTRACE_CONFIG_MANUAL | MEMTRACE_CONFIG_CHILDREN);
+	k = fork();
+	if (!k)
+		_exit(grower());
+	if (attach(fd, k) || write(grow_of[1], "x", 1) != 1 || read(grown[0], &x, 1) != 1)
+		return -1;
+	for (int i = 0; i <= calm; i++) {
+		if (ioctl(fd, MEMTRACE_TICK))
+			return -1;
+		while (read(fd, buffer, sizeof(buffer)) > 0)
+			;
+	}
+	if (write(grow_of[1], "x", 1) != 1 || read(grown[0], &x, 1) != 1)
+		return -1;
+	lost = (int)stats(fd).counter[MEMTRACE_C_TASK_LOST];
+	if (write(grow_of[1], "x", 1) != 1 || waitpid(k, &st, 0) != k || st)
+		return -1;
+	close(fd);
+	return lost;
+}
+
+static int *grow_lost;
+
+static int grow_body(void)
+{
+	grow_lost[0] = lost_after(0);
+	grow_lost[1] = lost_after(40);
+	return 0;
+}
+
+static void grow(void)
+{
+	bool done;
+
+	grow_lost = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	done = child_does(grow_body, MEMBER, 120);
+	verdict(done && grow_lost[0] > 0 && !grow_lost[1], "grow", "what a thread needed once is given back: of 550 threads %d are lost at once, %d later",
+		grow_lost[0], grow_lost[1]);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -794,6 +1048,7 @@ static const struct {
 	{ "race", race }, { "stop", stop }, { "page", page }, { "blind", blind }, { "huge", huge }, { "spawned", spawned },
 	{ "pins", pins }, { "opens", opens }, { "ended", ended }, { "whole", whole }, { "burn", burn }, { "fuse", fuse },
 	{ "stranger", stranger }, { "aged", aged }, { "followed", followed },
+	{ "suid", suid }, { "namespaces", namespaces }, { "grow", grow },
 };
 
 int main(int argc, char **argv)
@@ -802,6 +1057,8 @@ int main(int argc, char **argv)
 	self = argv[0];
 	if (argc == 2 && !strcmp(argv[1], "is-huge"))
 		return huge_pages_allowed("/proc/self/status") ? 0 : 2;
+	if (argc == 2 && !strcmp(argv[1], "helper"))
+		return helper();
 	if (argc == 2 && !strcmp(argv[1], "touch")) {
 		char *m = kt_map(1000 * PAGE, MAP_PRIVATE);
 
