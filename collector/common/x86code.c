@@ -303,91 +303,61 @@ static void sets(struct mt_x86 *in, const struct parts *p, int reg, int copy, ui
 	in->value = in->wide ? value : (uint32_t)value;
 }
 
-static void one_byte(struct mt_x86 *in, const struct parts *p)
+/* What the instructions of one byte from 40 on do, as far as it is asked. */
+enum action {
+	UNKNOWN, STACK, POP, FLAGS, TO_REG, TO_RM, GROUP_1, GROUP_3, GROUP_5, GROUP_11, XCHG, MOV_TO_RM, MOV_TO_REG, MOV_BYTE, MOV_VALUE, NOP,
+	EXTEND, CALLS, JUMPS, JUMP_IF, RETURNS
+};
+
+static const unsigned char one_byte_action[0x100] = {
+	[0x50 ... 0x57] = STACK, [0x68] = STACK, [0x6a] = STACK,	/* push */
+	[0x58 ... 0x5f] = POP,
+	[0x84] = FLAGS, [0x85] = FLAGS, [0xa8] = FLAGS, [0xa9] = FLAGS,	/* test */
+	[0x63] = TO_REG, [0x69] = TO_REG, [0x6b] = TO_REG, [0x8a] = TO_REG, [0x8d] = TO_REG,	/* movsxd, imul, mov, lea */
+	[0x88] = TO_RM, [0xc0] = TO_RM, [0xc1] = TO_RM, [0xc6] = TO_RM, [0xd0 ... 0xd3] = TO_RM, [0xfe] = TO_RM,	/* mov, shifts, inc */
+	[0x80] = GROUP_1, [0x81] = GROUP_1, [0x83] = GROUP_1,
+	[0xf6] = GROUP_3, [0xf7] = GROUP_3, [0xff] = GROUP_5, [0xc7] = GROUP_11,
+	[0x86] = XCHG, [0x87] = XCHG,
+	[0x89] = MOV_TO_RM, [0x8b] = MOV_TO_REG, [0xb0 ... 0xb7] = MOV_BYTE, [0xb8 ... 0xbf] = MOV_VALUE,
+	[0x90] = NOP, [0x98] = EXTEND, [0x99] = EXTEND,
+	[0xe8] = CALLS, [0xe9] = JUMPS, [0xeb] = JUMPS, [0x70 ... 0x7f] = JUMP_IF, [0xe0 ... 0xe3] = JUMP_IF,
+	[0xc2] = RETURNS, [0xc3] = RETURNS, [0xca] = RETURNS, [0xcb] = RETURNS, [0xcf] = RETURNS, [0xcc] = RETURNS,
+	[0xf4] = RETURNS,	/* hlt, which stands where nothing returns to */
+};
+
+/* add, or, adc, sbb, and, sub, xor, cmp */
+static void arithmetic(struct mt_x86 *in, const struct parts *p)
+{
+	const int form = p->op & 7;
+
+	if ((p->op == 0x31 || p->op == 0x33 || p->op == 0x29 || p->op == 0x2b) && p->mod == 3 && p->reg == p->rm)
+		sets(in, p, p->rm, -1, 0);
+	else if (p->op >= 0x38)		/* compares */
+		;
+	else if (form < 2)
+		writes_rm(in, p);
+	else if (form < 4)
+		writes_reg(in, p);
+	else
+		writes(in, 0);
+}
+
+/* What the register of the second byte chooses. */
+static void group(struct mt_x86 *in, const struct parts *p, enum action a)
 {
 	const int reg = p->reg & 7;
 
-	in->kind = PLAIN;
-	if (p->op < 0x40) {
-		const int compares = p->op >= 0x38, form = p->op & 7;
-
-		if ((p->op == 0x31 || p->op == 0x33 || p->op == 0x29 || p->op == 0x2b) && p->mod == 3 && p->reg == p->rm)
-			sets(in, p, p->rm, -1, 0);
-		else if (compares)
-			;
-		else if (form < 2)
-			writes_rm(in, p);
-		else if (form < 4)
-			writes_reg(in, p);
-		else
-			writes(in, 0);
-		return;
-	}
-	switch (p->op) {
-	case 0x50 ... 0x57:		/* push */
-	case 0x68:
-	case 0x6a:
-	case 0x84:			/* test */
-	case 0x85:
-	case 0xa8:
-	case 0xa9:
-		writes(in, 4);
-		return;
-	case 0x58 ... 0x5f:		/* pop */
-		writes(in, (p->op & 7) | (p->rex & 1) << 3);
-		writes(in, 4);
-		return;
-	case 0x63:
-	case 0x69:
-	case 0x6b:
-	case 0x8a:
-	case 0x8d:
-		writes_reg(in, p);
-		return;
-	case 0x80:
-	case 0x81:
-	case 0x83:
+	if (a == GROUP_1) {
 		if (reg != 7)
 			writes_rm(in, p);
-		return;
-	case 0x86:			/* xchg */
-	case 0x87:
-		writes_rm(in, p);
-		writes_reg(in, p);
-		return;
-	case 0x88:
-	case 0xc0:			/* shifts */
-	case 0xc1:
-	case 0xc6:
-	case 0xd0 ... 0xd3:
-		writes_rm(in, p);
-		return;
-	case 0x89:
-		if (p->mod == 3)
-			sets(in, p, p->rm, p->reg, 0);
-		return;
-	case 0x8b:
-		if (p->mod == 3)
-			sets(in, p, p->reg, p->rm, 0);
-		else
-			writes_reg(in, p);
-		return;
-	case 0x90:
-		if (p->rex & 1)
-			in->kind = OPAQUE;
-		return;
-	case 0x98:
-	case 0x99:
-		writes(in, p->op == 0x98 ? 0 : 2);
-		return;
-	case 0xb0 ... 0xb7:
-		writes(in, (p->op & 7) | (p->rex & 1) << 3);
-		writes(in, p->op & 3);
-		return;
-	case 0xb8 ... 0xbf:
-		sets(in, p, (p->op & 7) | (p->rex & 1) << 3, -1, p->imm);
-		return;
-	case 0xc7:
+	} else if (a == GROUP_3) {
+		if (reg >= 4) {
+			writes(in, 0);
+			writes(in, 2);
+		} else if (reg >= 2) {
+			writes_rm(in, p);
+		}
+	} else if (a == GROUP_11) {
 		if (reg == 7) {		/* xbegin: an abort goes elsewhere */
 			in->kind = BRANCH;
 			in->to = (int64_t)p->imm;
@@ -395,53 +365,88 @@ static void one_byte(struct mt_x86 *in, const struct parts *p)
 		} else if (p->mod == 3) {
 			sets(in, p, p->rm, -1, p->imm);
 		}
-		return;
-	case 0xf6:
-	case 0xf7:
-		if (reg >= 4) {
-			writes(in, 0);
-			writes(in, 2);
-		} else if (reg >= 2) {
-			writes_rm(in, p);
-		}
-		return;
-	case 0xfe:
+	} else if (reg < 2) {
 		writes_rm(in, p);
-		return;
-	case 0xff:
-		if (reg < 2)
-			writes_rm(in, p);
-		else if (reg < 4)
-			in->kind = CALL;
-		else if (reg < 6)
-			in->kind = ANYWHERE;
-		else
-			writes(in, 4);
-		return;
-	case 0x70 ... 0x7f:
-	case 0xe0 ... 0xe3:
-		in->kind = BRANCH;
-		in->to = (int64_t)p->imm;
-		if (p->op >= 0xe0)
-			writes(in, 1);
-		return;
-	case 0xe8:
+	} else if (reg < 4) {
 		in->kind = CALL;
+	} else if (reg < 6) {
+		in->kind = ANYWHERE;
+	} else {
+		writes(in, 4);
+	}
+}
+
+static void one_byte(struct mt_x86 *in, const struct parts *p)
+{
+	const enum action a = one_byte_action[p->op];
+	const int low = (p->op & 7) | (p->rex & 1) << 3;
+
+	in->kind = PLAIN;
+	if (p->op < 0x40) {
+		arithmetic(in, p);
 		return;
-	case 0xe9:
-	case 0xeb:
-		in->kind = JUMP;
+	}
+	switch (a) {
+	case FLAGS:
+		break;
+	case POP:
+		writes(in, low);
+		/* fall through */
+	case STACK:
+		writes(in, 4);
+		break;
+	case XCHG:
+		writes_rm(in, p);
+		/* fall through */
+	case TO_REG:
+		writes_reg(in, p);
+		break;
+	case TO_RM:
+		writes_rm(in, p);
+		break;
+	case GROUP_1:
+	case GROUP_3:
+	case GROUP_5:
+	case GROUP_11:
+		group(in, p, a);
+		break;
+	case MOV_TO_RM:
+		if (p->mod == 3)
+			sets(in, p, p->rm, p->reg, 0);
+		break;
+	case MOV_TO_REG:
+		if (p->mod == 3)
+			sets(in, p, p->reg, p->rm, 0);
+		else
+			writes_reg(in, p);
+		break;
+	case MOV_BYTE:		/* with REX another register than without */
+		writes(in, low);
+		writes(in, p->op & 3);
+		break;
+	case MOV_VALUE:
+		sets(in, p, low, -1, p->imm);
+		break;
+	case NOP:
+		if (p->rex & 1)
+			in->kind = OPAQUE;
+		break;
+	case EXTEND:
+		writes(in, p->op == 0x98 ? 0 : 2);
+		break;
+	case CALLS:
+		in->kind = CALL;
+		break;
+	case JUMPS:
+	case JUMP_IF:
+		in->kind = a == JUMPS ? JUMP : BRANCH;
 		in->to = (int64_t)p->imm;
-		return;
-	case 0xc2:
-	case 0xc3:
-	case 0xca:
-	case 0xcb:
-	case 0xcf:
-	case 0xf4:			/* hlt, which stands where nothing returns to */
-	case 0xcc:
+		if (p->op >= 0xe0 && p->op <= 0xe3)	/* loop */
+			writes(in, 1);
+		break;
+	case RETURNS:
 		in->kind = LEAVES;
-		return;
+		break;
 	default:
 		in->kind = OPAQUE;
 	}

@@ -476,126 +476,162 @@ static void looked(json_t *m, const char *trace)
 		json_object_set_new(m, "ticks", ticks);
 }
 
-void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)
-{
-	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
-					       "write_error" };
-	uint64_t loss[5] = { 0 }, total = 0, program = 0, monitor = 0, faults = 0, intervals = 0,
-		 governor = 0, zaps = 0, late = 0, length = 0, longest = 0;
-	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old, *unrecorded, *unseen;
-	const uint64_t asked = (uint64_t)json_integer_value(json_object_get(json_object_get(m, "parameters"), "interval_ns"));
-	const char **states;
-	json_t **all;
-	int64_t end = -1;
-	size_t n, worked = 0;
-	char **dirs = mt_trace_images(trace, &n);
+/* What the totals of all images are together. */
+struct sums {
+	uint64_t lost[5], lost_total;	/* lost by reason, lost_reason[] */
+	uint64_t program_cpu_ns, monitor_cpu_ns, faults, intervals, governor_changes;
+	uint64_t late, length_ns, longest_ns;
+	int64_t end;
+};
 
-	all = read_images(trace, dirs, n);
-	states = mt_alloc((n + 1) * sizeof(*states));
-	/* a shell that is not recorded itself is no sign of what worked */
-	for (size_t i = n; i-- > 0;) {
+static const char *const lost_reason[] = { "ring_overflow", "table_full", "unmapped", "region", "write_error" };
+
+/* Adds an image to the sums; returns how many accesses it lost. */
+static uint64_t add_totals(struct sums *sums, const struct mt_totals *t)
+{
+	uint64_t by[5] = { t->lost_ring, t->lost_table }, lost = 0;
+
+	memcpy(by + 2, t->lost_other, sizeof(t->lost_other));
+	for (int k = 0; k < 5; k++) {
+		sums->lost[k] += by[k];
+		lost += by[k];
+	}
+	sums->lost_total += lost;
+	sums->program_cpu_ns += t->program_cpu_ns;
+	sums->monitor_cpu_ns += t->monitor_cpu_ns;
+	sums->faults += t->faults;
+	sums->intervals += t->intervals;
+	sums->governor_changes += t->governor_changes;
+	sums->late += t->late;
+	sums->length_ns += t->length_ns;
+	if (t->longest_ns > sums->longest_ns)
+		sums->longest_ns = t->longest_ns;
+	if (t->end > sums->end)
+		sums->end = t->end;
+	return lost;
+}
+
+static json_t *image_entry(const char *dir, const json_t *image, const char *state, uint64_t records, uint64_t lost)
+{
+	static const char *const keys[] = { "pid", "parent", "how", "executable", "backend" };
+	json_t *entry = json_pack("{s:s}", "dir", dir);
+
+	for (size_t k = 0; image && k < sizeof(keys) / sizeof(keys[0]); k++) {
+		json_t *v = json_object_get(image, keys[k]);
+
+		if (v)
+			json_object_set(entry, keys[k], v);
+	}
+	json_object_set_new(entry, "state", json_string(state));
+	json_object_set_new(entry, "accesses", json_integer((json_int_t)records));
+	json_object_set_new(entry, "losses", json_integer((json_int_t)lost));
+	return entry;
+}
+
+/* The first image with a backend, else the first: a shell that is not recorded itself is no sign of what worked. */
+static const json_t *image_that_worked(json_t *const *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
 		const char *name = json_string_value(json_object_get(all[i], "backend"));
 
 		if (name && strcmp(name, MT_NO_BACKEND))
-			worked = i;
+			return all[i];
 	}
-	for (size_t i = 0; i < n; i++) {
-		uint64_t l[5], lost = 0;
-		struct mt_totals t;
-		json_t *entry = json_object();
+	return n ? all[0] : NULL;
+}
 
-		mt_image_totals(trace, dirs[i], asked, &t);
-		l[0] = t.lost_ring;
-		l[1] = t.lost_table;
-		memcpy(l + 2, t.lost_other, sizeof(t.lost_other));
-		for (int k = 0; k < 5; k++) {
-			loss[k] += l[k];
-			lost += l[k];
-		}
-		total += lost;
-		program += t.program_cpu_ns;
-		monitor += t.monitor_cpu_ns;
-		faults += t.faults;
-		intervals += t.intervals;
-		zaps += t.intervals;
-		governor += t.governor_changes;
-		late += t.late;
-		length += t.length_ns;
-		if (t.longest_ns > longest)
-			longest = t.longest_ns;
-		if (t.end > end)
-			end = t.end;
-		json_object_set_new(entry, "dir", json_string(dirs[i]));
-		for (int k = 0; all[i] && k < 5; k++) {
-			static const char *const keys[] = { "pid", "parent", "how", "executable",
-							    "backend" };
-			json_t *v = json_object_get(all[i], keys[k]);
+/* The backend of the manifest is the one of this image. */
+static void tell_backend(json_t *m, const json_t *image)
+{
+	json_t *b = json_object_get(m, "backend"), *name = json_object_get(image, "backend");
+	const char *msg = json_string_value(json_object_get(image, "backend_message"));
+	const struct mt_backend *backend;
 
-			if (v)
-				json_object_set(entry, keys[k], v);
-		}
-		states[i] = image_state(all[i], all, n, &t, trace, dirs[i]);
-		json_object_set_new(entry, "state", json_string(states[i]));
-		json_object_set_new(entry, "accesses", json_integer((json_int_t)t.records));
-		json_object_set_new(entry, "losses", json_integer((json_int_t)lost));
-		json_array_append_new(images, entry);
-		if (i == worked && all[i]) {
-			json_t *b = json_object_get(m, "backend");
-			json_t *name = json_object_get(all[i], "backend");
-			const struct mt_backend *backend;
-			const char *msg = json_string_value(json_object_get(all[i],
-									    "backend_message"));
+	if (!json_is_string(name) || !b)
+		return;
+	json_object_set(b, "name", name);
+	if (msg && *msg)
+		json_object_set_new(b, "message", json_string(msg));
+	/* what was promised is what works in the program, and that may be nothing */
+	backend = mt_backend_find(json_string_value(name));
+	if (backend && !(backend->abilities & MT_ABILITY_ACCESSES))
+		json_object_set_new(b, "guarantee", backend->guarantee(NULL, NULL));
+}
 
-			if (json_is_string(name) && b) {
-				json_object_set(b, "name", name);
-				if (msg && *msg)
-					json_object_set_new(b, "message", json_string(msg));
-				/* what was promised is what works in the program, and that may be nothing */
-				backend = mt_backend_find(json_string_value(name));
-				if (backend && !(backend->abilities & MT_ABILITY_ACCESSES))
-					json_object_set_new(b, "guarantee", backend->guarantee(NULL, NULL));
-			}
-		}
-	}
+static json_t *losses_of(const struct sums *sums)
+{
+	json_t *by = json_object();
+
 	for (int k = 0; k < 5; k++)
-		json_object_set_new(by, reasons[k], json_integer((json_int_t)loss[k]));
-	json_object_set_new(losses, "total", json_integer((json_int_t)total));
-	json_object_set_new(losses, "by_reason", by);
-	json_object_set_new(m, "losses", losses);
-	json_object_del(m, "late");
-	if (late)
-		json_object_set_new(m, "late", late_of(late, intervals, length / intervals, longest, asked));
-	json_object_del(m, "unlisted");
-	old = unlisted_of(trace, dirs, n);
-	if (old)
-		json_object_set_new(m, "unlisted", old);
-	json_object_del(m, "unrecorded");
-	unrecorded = mt_unrecorded_describe(trace);
-	if (unrecorded)
-		json_object_set_new(m, "unrecorded", unrecorded);
-	json_object_del(m, "unseen");
-	unseen = mt_unseen_describe(trace, dirs, states, n, unrecorded != NULL);
-	if (unseen) {
-		add_followed(m, unseen);
-		json_object_set_new(m, "unseen", unseen);
-	}
-	json_object_set_new(m, "images", images);
-	old = json_object_get(m, "overhead");
+		json_object_set_new(by, lost_reason[k], json_integer((json_int_t)sums->lost[k]));
+	return json_pack("{s:I, s:o}", "total", (json_int_t)sums->lost_total, "by_reason", by);
+}
+
+/* Takes the value; NULL: what the manifest had under the key goes. */
+static void set_or_remove(json_t *m, const char *key, json_t *value)
+{
+	if (value)
+		json_object_set_new(m, key, value);
+	else
+		json_object_del(m, key);
+}
+
+/* old: the overhead that the manifest had; recorder_cpu_ns < 0: as in it. */
+static json_t *overhead_of(const json_t *old, const struct sums *s, const char *trace, long long recorder_cpu_ns)
+{
+	uint64_t program = s->program_cpu_ns;
+
 	if (recorder_cpu_ns < 0)
 		recorder_cpu_ns = json_integer_value(json_object_get(old, "recorder_cpu_ns"));
 	if (!program)
 		program = (uint64_t)json_integer_value(json_object_get(old, "program_cpu_ns"));
-	json_object_set_new(m, "overhead", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-		"program_cpu_ns", (json_int_t)program, "monitor_cpu_ns", (json_int_t)monitor,
-		"recorder_cpu_ns", (json_int_t)recorder_cpu_ns, "faults", (json_int_t)faults, "zaps",
-		(json_int_t)zaps, "scans", (json_int_t)zaps, "bytes_written",
-		(json_int_t)mt_tree_bytes(trace), "intervals", (json_int_t)intervals,
-		"governor_changes", (json_int_t)governor, "late_intervals", (json_int_t)late, "mean_interval_ns",
-		(json_int_t)(intervals ? length / intervals : 0), "longest_interval_ns", (json_int_t)longest));
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"program_cpu_ns", (json_int_t)program, "monitor_cpu_ns", (json_int_t)s->monitor_cpu_ns,
+		"recorder_cpu_ns", (json_int_t)recorder_cpu_ns, "faults", (json_int_t)s->faults, "zaps",
+		(json_int_t)s->intervals, "scans", (json_int_t)s->intervals, "bytes_written",
+		(json_int_t)mt_tree_bytes(trace), "intervals", (json_int_t)s->intervals,
+		"governor_changes", (json_int_t)s->governor_changes, "late_intervals", (json_int_t)s->late, "mean_interval_ns",
+		(json_int_t)(s->intervals ? s->length_ns / s->intervals : 0), "longest_interval_ns", (json_int_t)s->longest_ns);
+}
+
+void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)
+{
+	struct sums sums = { .end = -1 };
+	json_t *images = json_array(), *clock, *unrecorded, *unseen;
+	const uint64_t asked = (uint64_t)json_integer_value(json_object_get(json_object_get(m, "parameters"), "interval_ns"));
+	size_t n;
+	char **dirs = mt_trace_images(trace, &n);
+	json_t **all = read_images(trace, dirs, n);
+	const char **states = mt_alloc((n + 1) * sizeof(*states));
+	const json_t *worked = image_that_worked(all, n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct mt_totals t;
+		uint64_t lost;
+
+		mt_image_totals(trace, dirs[i], asked, &t);
+		lost = add_totals(&sums, &t);
+		states[i] = image_state(all[i], all, n, &t, trace, dirs[i]);
+		json_array_append_new(images, image_entry(dirs[i], all[i], states[i], t.records, lost));
+	}
+	if (worked)
+		tell_backend(m, worked);
+	json_object_set_new(m, "losses", losses_of(&sums));
+	set_or_remove(m, "late", sums.late ? late_of(sums.late, sums.intervals, sums.length_ns / sums.intervals, sums.longest_ns, asked)
+			: NULL);
+	set_or_remove(m, "unlisted", unlisted_of(trace, dirs, n));
+	unrecorded = mt_unrecorded_describe(trace);
+	unseen = mt_unseen_describe(trace, dirs, states, n, unrecorded != NULL);
+	set_or_remove(m, "unrecorded", unrecorded);
+	if (unseen)
+		add_followed(m, unseen);
+	set_or_remove(m, "unseen", unseen);
+	json_object_set_new(m, "images", images);
+	json_object_set_new(m, "overhead", overhead_of(json_object_get(m, "overhead"), &sums, trace, recorder_cpu_ns));
 	looked(m, trace);
-	old = json_object_get(m, "clock");
-	if (old && json_integer_value(json_object_get(old, "end_ns")) <= 0 && end > 0)
-		json_object_set_new(old, "end_ns", json_integer(end));
+	clock = json_object_get(m, "clock");
+	if (clock && json_integer_value(json_object_get(clock, "end_ns")) <= 0 && sums.end > 0)
+		json_object_set_new(clock, "end_ns", json_integer(sums.end));
 	for (size_t i = 0; i < n; i++)
 		json_decref(all[i]);
 	free(all);

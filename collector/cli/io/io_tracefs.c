@@ -392,71 +392,65 @@ static int make_instance(struct mt_io_tracefs *t, int which, uint64_t buffer_byt
 	return err;
 }
 
-struct mt_io_tracefs *mt_io_tracefs_open(const char *folder, uint64_t buffer_bytes, bool user, char **why)
+/* The instances, and the pages of the kernel's buffers. The reason why not, which the caller frees, or NULL. */
+static char *find_kernel(struct mt_io_tracefs *t, uint64_t buffer_bytes)
 {
-	struct mt_io_tracefs *t = mt_alloc(sizeof(*t));
 	const uint64_t block_bytes = buffer_bytes / 4 < 1 << 20 ? 1 << 20 : buffer_bytes / 4;
 	int err = 0;
 
-	t->mount = -1;
-	t->missing = json_array();
-	t->user = json_array();
-	t->group = mt_printf("memtrace_%d", getpid());
 	t->root = find(&t->mount);
-	if (!t->root) {
-		*why = mt_printf("there is no tracefs, and it cannot be mounted: %s", strerror(errno));
-		mt_io_tracefs_close(t);
-		return NULL;
-	}
+	if (!t->root)
+		return mt_printf("there is no tracefs, and it cannot be mounted: %s", strerror(errno));
 	remove_stale(t->root);
-	t->folder = folder ? mt_strdup(folder) : NULL;
 	for (int i = 0; i < INSTANCES && !err; i++)
 		err = make_instance(t, i, i == CALLS ? buffer_bytes : block_bytes);
-	if (err) {
-		*why = mt_printf("tracefs gives no instance of its own: %s", strerror(-err));
-		mt_io_tracefs_close(t);
-		return NULL;
-	}
-	if (!read_header(t)) {
-		*why = mt_strdup("the pages of this kernel's trace buffers are not known");
-		mt_io_tracefs_close(t);
-		return NULL;
-	}
+	if (err)
+		return mt_printf("tracefs gives no instance of its own: %s", strerror(-err));
+	if (!read_header(t))
+		return mt_strdup("the pages of this kernel's trace buffers are not known");
 	t->page = mt_alloc(t->page_bytes);
-	if (folder) {
-		char *path = mt_printf("%s/formats", folder);
+	return NULL;
+}
+
+/* The system calls, and the formats of their events where there is a folder for them. As find_kernel(). */
+static char *enable_calls(struct mt_io_tracefs *t)
+{
+	static const char *const ends[] = { "enter", "exit" };
+
+	if (t->folder) {
+		char *path = mt_printf("%s/formats", t->folder);
+		int err = 0;
 
 		t->formats = fopen(path, "we");
-		err = t->formats ? 0 : -errno;
+		if (!t->formats)
+			err = errno;
 		free(path);
-	}
-	if (err) {
-		*why = mt_printf("the formats of its events cannot be written: %s", strerror(-err));
-		mt_io_tracefs_close(t);
-		return NULL;
+		if (err)
+			return mt_printf("the formats of its events cannot be written: %s", strerror(err));
 	}
 	keep(t, "events/header_page", "header_page");
 	keep(t, "events/header_event", "header_event");
 	for (size_t i = 0; i < N(system_calls); i++) {
-		static const char *const ends[] = { "enter", "exit" };
-
 		for (size_t k = 0; k < N(ends); k++) {
 			char *event = mt_printf("syscalls/sys_%s_%s", ends[k], system_calls[i]);
 
 			if (enable(t, CALLS, event, event))
 				json_array_append_new(t->missing, json_string(event));
-			else if (!folder)	/* one is enough to know */
+			else if (!t->folder)	/* one is enough to know */
 				i = N(system_calls) - 1;
 			free(event);
 		}
 	}
-	if (json_array_size(t->missing) == 2 * N(system_calls)) {
-		*why = mt_strdup("this kernel has no events of system calls (CONFIG_FTRACE_SYSCALLS)");
-		mt_io_tracefs_close(t);
-		return NULL;
-	}
-	if (!folder)
-		return t;
+	if (json_array_size(t->missing) == 2 * N(system_calls))
+		return mt_strdup("this kernel has no events of system calls (CONFIG_FTRACE_SYSCALLS)");
+	return NULL;
+}
+
+/* All other events, and the pipes through which they come. As find_kernel(). */
+static char *enable_rest(struct mt_io_tracefs *t, bool user)
+{
+	int err = 0;
+
 	for (size_t i = 0; i < N(calls_events); i++)
 		if (enable(t, CALLS, calls_events[i], calls_events[i]))
 			json_array_append_new(t->missing, json_string(calls_events[i]));
@@ -470,12 +464,27 @@ struct mt_io_tracefs *mt_io_tracefs_open(const char *folder, uint64_t buffer_byt
 		err = -errno;
 	for (int i = 0; i < INSTANCES && !err; i++)
 		err = open_pipes(t, i);
-	if (err) {
-		*why = mt_printf("the buffers of tracefs cannot be read: %s", strerror(-err));
-		mt_io_tracefs_close(t);
-		return NULL;
-	}
-	return t;
+	return err ? mt_printf("the buffers of tracefs cannot be read: %s", strerror(-err)) : NULL;
+}
+
+struct mt_io_tracefs *mt_io_tracefs_open(const char *folder, uint64_t buffer_bytes, bool user, char **why)
+{
+	struct mt_io_tracefs *t = mt_alloc(sizeof(*t));
+
+	t->mount = -1;
+	t->missing = json_array();
+	t->user = json_array();
+	t->group = mt_printf("memtrace_%d", getpid());
+	t->folder = folder ? mt_strdup(folder) : NULL;
+	*why = find_kernel(t, buffer_bytes);
+	if (!*why)
+		*why = enable_calls(t);
+	if (!*why && folder)
+		*why = enable_rest(t, user);
+	if (!*why)
+		return t;
+	mt_io_tracefs_close(t);
+	return NULL;
 }
 
 int mt_io_tracefs_follow(struct mt_io_tracefs *t, pid_t pid)
