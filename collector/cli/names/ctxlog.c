@@ -355,57 +355,86 @@ static void forked(struct mt_context *c, const struct mt_log_event *e)
 	}
 }
 
-static void apply(struct mt_context *c, struct mt_log_event *e)
+static void object_born(struct mt_context *c, const struct mt_log_event *e)
+{
+	MT_GROW(c->objects, c->n_objects, c->cap_objects);
+	c->objects[c->n_objects++] = (struct mt_object){ e->a, e->b, e->c, e->time, -1,
+		e->d == 1, mt_strdup(e->str ? e->str : ""), e->tid, e->stack > 0 ? (uint64_t)e->stack : 0 };
+}
+
+static void object_dies(struct mt_context *c, const struct mt_log_event *e)
+{
+	for (size_t i = c->n_objects; i-- > 0;)
+		if (c->objects[i].start == e->a && c->objects[i].death < 0) {
+			c->objects[i].death = e->time;
+			return;
+		}
+}
+
+static void block_resized(struct mt_context *c, const struct mt_log_event *e)
+{
+	const long at = live_find(c->live, e->a);
+
+	if (at < 0) {
+		block_born(c, e);
+	} else {
+		/* one range per structure: the largest it ever had */
+		struct mt_structure *s = &c->s[c->live->value[at]];
+
+		if (e->a + e->b > s->end)
+			s->end = e->a + e->b;
+	}
+}
+
+static void break_moved(struct mt_live *l, const struct mt_log_event *e)
+{
+	if (!l->brk_lo) {
+		l->brk_lo = e->a;
+		l->brk_hi = e->a;
+		l->brk_birth = e->time;
+	}
+	if (e->a < l->brk_lo)
+		l->brk_lo = e->a;
+	if (e->c > l->brk_hi)
+		l->brk_hi = e->c;
+}
+
+/* What is said of a thread: that it begins, its name, its CPU time, its end. */
+static void apply_thread(struct mt_context *c, const struct mt_log_event *e)
 {
 	struct mt_thread *t;
+
+	if (e->kind == 'T') {
+		MT_GROW(c->threads, c->n_threads, c->cap_threads);
+		c->threads[c->n_threads++] = (struct mt_thread){ e->tid, e->parent, NULL, e->time,
+			-1, e->a, e->b, e->c, -1, e->d };
+		return;
+	}
+	t = thread_of(c, e->tid);
+	if (!t)
+		return;
+	if (e->kind == 'P') {
+		t->cpu_ns = (int64_t)e->a;
+		MT_GROW(c->cpu, c->n_cpu, c->cap_cpu);
+		c->cpu[c->n_cpu++] = (struct mt_cpu_time){ e->tid, e->time, e->a };
+		return;
+	}
+	if (e->str)
+		set_name(t, e->str);
+	if (e->kind == 'X')
+		t->death = e->time;
+}
+
+/* A system call of memory. */
+static void apply_mapping(struct mt_context *c, const struct mt_log_event *e)
+{
 	long at;
 
 	switch (e->kind) {
-	case 'O':
-		MT_GROW(c->objects, c->n_objects, c->cap_objects);
-		c->objects[c->n_objects++] = (struct mt_object){ e->a, e->b, e->c, e->time, -1,
-			e->d == 1, mt_strdup(e->str ? e->str : ""), e->tid, e->stack > 0 ? (uint64_t)e->stack : 0 };
-		break;
-	case 'o':
-		for (size_t i = c->n_objects; i-- > 0; )
-			if (c->objects[i].start == e->a && c->objects[i].death < 0) {
-				c->objects[i].death = e->time;
-				break;
-			}
-		break;
-	case 'A':
-		block_born(c, e);
-		break;
-	case 'L':
-		MT_GROW(c->samples, c->n_samples, c->cap_samples);
-		c->samples[c->n_samples++] = (struct mt_sample){ e->a, e->b, e->c, e->time, e->stack };
-		break;
-	case 'R':
-		at = live_find(c->live, e->a);
-		if (at < 0) {
-			block_born(c, e);
-		} else {
-			/* one range per structure: the largest it ever had */
-			struct mt_structure *s = &c->s[c->live->value[at]];
-
-			if (e->a + e->b > s->end)
-				s->end = e->a + e->b;
-		}
-		break;
-	case 'D':
-		at = live_find(c->live, e->a);
-		if (at < 0)
-			c->unmatched++;
-		else
-			block_dies(c, at, e->time);
-		break;
 	case 'M':
 		mt_advise(c, e->time, e->a, e->b, 0);
 		map_new(c, e, e->a, e->b, NULL);
 		map_unseen(c, e);
-		break;
-	case 'Q':
-		find_unseen(c, e);
 		break;
 	case 'U':
 		mt_advise(c, e->time, e->a, e->b, 0);
@@ -419,45 +448,59 @@ static void apply(struct mt_context *c, struct mt_log_event *e)
 		remap(c, e);
 		mt_unseen_move(&c->unseen, e->a, e->a + page_up(c, e->b), e->c, e->c + page_up(c, e->d), e->time);
 		break;
-	case 'B':
-		if (!c->live->brk_lo) {
-			c->live->brk_lo = e->a;
-			c->live->brk_hi = e->a;
-			c->live->brk_birth = e->time;
-		}
-		if (e->a < c->live->brk_lo)
-			c->live->brk_lo = e->a;
-		if (e->c > c->live->brk_hi)
-			c->live->brk_hi = e->c;
-		break;
-	case 'G':
+	default:
 		mt_advise(c, e->time, e->a, e->b, (int)e->c);
+	}
+}
+
+static void apply(struct mt_context *c, struct mt_log_event *e)
+{
+	long at;
+
+	switch (e->kind) {
+	case 'O':
+		object_born(c, e);
+		break;
+	case 'o':
+		object_dies(c, e);
+		break;
+	case 'A':
+		block_born(c, e);
+		break;
+	case 'L':
+		MT_GROW(c->samples, c->n_samples, c->cap_samples);
+		c->samples[c->n_samples++] = (struct mt_sample){ e->a, e->b, e->c, e->time, e->stack };
+		break;
+	case 'R':
+		block_resized(c, e);
+		break;
+	case 'D':
+		at = live_find(c->live, e->a);
+		if (at < 0)
+			c->unmatched++;
+		else
+			block_dies(c, at, e->time);
+		break;
+	case 'M':
+	case 'U':
+	case 'W':
+	case 'G':
+		apply_mapping(c, e);
+		break;
+	case 'Q':
+		find_unseen(c, e);
+		break;
+	case 'B':
+		break_moved(c->live, e);
 		break;
 	case 'H':
 		heap_grew(c->live, e);
 		break;
 	case 'T':
-		MT_GROW(c->threads, c->n_threads, c->cap_threads);
-		c->threads[c->n_threads++] = (struct mt_thread){ e->tid, e->parent, NULL, e->time,
-			-1, e->a, e->b, e->c, -1, e->d };
-		break;
 	case 'N':
 	case 'X':
-		t = thread_of(c, e->tid);
-		if (!t)
-			break;
-		if (e->str)
-			set_name(t, e->str);
-		if (e->kind == 'X')
-			t->death = e->time;
-		break;
 	case 'P':
-		t = thread_of(c, e->tid);
-		if (!t)
-			break;
-		t->cpu_ns = (int64_t)e->a;
-		MT_GROW(c->cpu, c->n_cpu, c->cap_cpu);
-		c->cpu[c->n_cpu++] = (struct mt_cpu_time){ e->tid, e->time, e->a };
+		apply_thread(c, e);
 		break;
 	case 'Y':
 		forked(c, e);

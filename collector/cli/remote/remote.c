@@ -23,6 +23,7 @@
 #include <zlib.h>
 
 #include "cli/backend/backend.h"
+#include "cli/remote/connection.h"
 #include "cli/remote/luggage.h"
 #include "cli/remote/on_node.h"
 #include "cli/trace/tracedir.h"
@@ -31,221 +32,17 @@
 #define KERNEL_MINOR 10		/* of Linux 5: nothing older was tried */
 #define ROOM_BYTES (1ull << 20)	/* beside the recorder, to begin with */
 #define ATTEMPTS 3
+#define N(a) (sizeof(a) / sizeof((a)[0]))
 
 struct remote {
 	const struct mt_args *a;
 	char *host, *folder;	/* of the node; NULL: there is none yet */
 	const char *dir, *shown;
-	char **ssh;		/* words before the command */
-	char *control;		/* folder of the socket of our own connection, or NULL */
+	struct mt_ssh ssh;
 	int code;		/* of ssh while the program ran; -1: it was not us */
 };
 
-/* ---------------------------------------------------- signals and processes */
-
-static const int passed[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-#define N(a) (sizeof(a) / sizeof((a)[0]))
-
-static int events[2] = { -1, -1 };	/* numbers of signals */
-static int stop;			/* one that ends us, when there is no program to pass it to */
-
-static void tell(int sig)
-{
-	const unsigned char c = (unsigned char)sig;
-	int err = errno;
-
-	(void)!write(events[1], &c, 1);
-	errno = err;
-}
-
-static int signals_take(void)
-{
-	struct sigaction act = { .sa_handler = tell, .sa_flags = SA_RESTART };
-
-	if (pipe2(events, O_CLOEXEC | O_NONBLOCK))
-		return -errno;
-	sigfillset(&act.sa_mask);
-	sigaction(SIGCHLD, &act, NULL);
-	for (size_t i = 0; i < N(passed); i++)
-		sigaction(passed[i], &act, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	return 0;
-}
-
-static void look_for_signals(void)
-{
-	unsigned char s;
-
-	while (read(events[0], &s, 1) == 1)
-		if (s != SIGCHLD && s != SIGUSR1 && s != SIGUSR2)
-			stop = s;
-}
-
-/*
- * Waits until a file can be read or written; -1 as a file: for that time. 0, -EINTR after a signal that ends us, or
- * -ETIMEDOUT.
- */
-static int ready(int fd, short what, int wait_ms)
-{
-	for (;;) {
-		struct pollfd p[2] = { { events[0], POLLIN, 0 }, { fd, what, 0 } };
-		const int n = poll(p, 2, wait_ms);
-
-		look_for_signals();
-		if (stop)
-			return -EINTR;
-		if (!n)
-			return -ETIMEDOUT;
-		if (n > 0 && p[1].revents)
-			return 0;
-	}
-}
-
-/* Runs ssh with @command; a file of -1 is /dev/null. Signals do not reach it: the program gets them, or we end it. */
-static pid_t spawn(const struct remote *r, const char *command, int in, int out, bool silent)
-{
-	pid_t pid = fork();
-	size_t n = 0;
-	char **argv;
-
-	if (pid)
-		return pid;
-	if (in < 0 || out < 0 || silent) {
-		const int null = open("/dev/null", O_RDWR);
-
-		in = in < 0 ? null : in;
-		out = out < 0 ? null : out;
-		if (silent)
-			dup2(null, 2);
-	}
-	dup2(in, 0);
-	dup2(out, 1);
-	/* ssh with a shared connection sets handlers for what was ignored, but leaves what is blocked */
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < N(passed); i++) {
-		signal(passed[i], SIG_IGN);
-		sigaddset(&set, passed[i]);
-	}
-	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	while (r->ssh[n])
-		n++;
-	argv = mt_alloc((n + 2) * sizeof(*argv));
-	memcpy(argv, r->ssh, n * sizeof(*argv));
-	argv[n] = (char *)command;
-	execvp(argv[0], argv);
-	mt_error("record: cannot run %s: %s", argv[0], strerror(errno));
-	_exit(127);
-}
-
-/* Its exit code; 255 also when a signal ended it. */
-static int join(pid_t pid)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
-}
-
-/* A command of the node, with ends of its input and output here. */
-struct talk {
-	pid_t pid;
-	int in, out;
-	char data[64 << 10];
-	size_t at, end;
-};
-
-static int talk_begin(const struct remote *r, struct talk *t, const char *command)
-{
-	int in[2], out[2];
-
-	if (pipe2(in, O_CLOEXEC))
-		return -errno;
-	if (pipe2(out, O_CLOEXEC)) {
-		close(in[0]);
-		close(in[1]);
-		return -EMFILE;
-	}
-	t->at = t->end = 0;
-	t->pid = spawn(r, command, in[0], out[1], false);
-	close(in[0]);
-	close(out[1]);
-	t->in = in[1];
-	t->out = out[0];
-	fcntl(t->in, F_SETFL, O_NONBLOCK);
-	return t->pid < 0 ? -EAGAIN : 0;
-}
-
-static int talk_put(void *talk, const void *data, size_t n)
-{
-	const struct talk *t = talk;
-	const char *p = data;
-
-	while (n) {
-		const int err = ready(t->in, POLLOUT, -1);
-		const ssize_t w = err ? 0 : write(t->in, p, n);
-
-		if (err)
-			return err;
-		if (w < 0 && errno != EAGAIN && errno != EINTR)
-			return -errno;
-		p += w > 0 ? w : 0;
-		n -= w > 0 ? (size_t)w : 0;
-	}
-	return 0;
-}
-
-static void talk_said(struct talk *t)
-{
-	close(t->in);
-	t->in = -1;
-}
-
-/* Reads on when nothing is left. 0, -EPIPE at the end, -EINTR. */
-static int talk_more(struct talk *t)
-{
-	while (t->at == t->end) {
-		const int err = ready(t->out, POLLIN, -1);
-		const ssize_t n = err ? 0 : read(t->out, t->data, sizeof(t->data));
-
-		if (err)
-			return err;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -EPIPE;
-		t->at = 0;
-		t->end = (size_t)n;
-	}
-	return 0;
-}
-
-/* Text to the next @end, without it; NULL with *err. To be freed. */
-static char *talk_text(struct talk *t, char end, int *err)
-{
-	char *text = NULL;
-	size_t n = 0, cap = 0;
-
-	for (;;) {
-		*err = talk_more(t);
-		if (*err || n > 1 << 20) {
-			*err = *err ? *err : -EPROTO;
-			free(text);
-			return NULL;
-		}
-		MT_GROW(text, n, cap);
-		text[n] = t->data[t->at++];
-		if (text[n] == end)
-			break;
-		n++;
-	}
-	text[n] = 0;
-	return text;
-}
+/* -------------------------------------------------------------- the node */
 
 /* The line that begins what on-node or our script says; the login shell may have said something without a line feed. */
 static bool is_hello(const char *line)
@@ -255,107 +52,9 @@ static bool is_hello(const char *line)
 	return n >= k && !strcmp(line + n - k, MT_NODE_HELLO);
 }
 
-/* Ends it, at once when @now. Exit code. */
-static int talk_end(struct talk *t, bool now)
-{
-	if (t->in >= 0)
-		close(t->in);
-	if (now)
-		kill(t->pid, SIGKILL);
-	close(t->out);
-	return join(t->pid);
-}
-
-/* -------------------------------------------------------------- the node */
-
-static void add_word(char ***v, size_t *n, size_t *cap, const char *word)
-{
-	MT_GROW(*v, *n, *cap);
-	(*v)[(*n)++] = word ? mt_strdup(word) : NULL;
-}
-
-/* The words of ssh; a connection that the user's own ssh shares already is used, else we share one of ours. */
-static void set_ssh(struct remote *r)
-{
-	static const char *const options[] = { "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4" };
-	const char *env = getenv("MEMTRACE_SSH");
-	char *copy = mt_strdup(env && *env ? env : "ssh"), *save = NULL, *path;
-	char **check = NULL, **saved, place[] = "/tmp/memtrace-ssh-XXXXXX";
-	size_t n = 0, cap = 0, checks = 0, check_cap = 0;
-	pid_t pid;
-
-	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
-		add_word(&r->ssh, &n, &cap, w);
-		add_word(&check, &checks, &check_cap, w);
-	}
-	for (size_t i = 0; i < N(options); i++)
-		add_word(&r->ssh, &n, &cap, options[i]);
-	add_word(&check, &checks, &check_cap, "-O");
-	add_word(&check, &checks, &check_cap, "check");
-	add_word(&check, &checks, &check_cap, "--");
-	add_word(&check, &checks, &check_cap, r->host);
-	add_word(&check, &checks, &check_cap, NULL);
-	saved = r->ssh;
-	r->ssh = check;
-	pid = spawn(r, NULL, -1, -1, true);
-	r->ssh = saved;
-	if (pid > 0 && join(pid) && mkdtemp(place)) {
-		r->control = mt_strdup(place);
-		path = mt_printf("ControlPath=%s/%%C", place);
-		add_word(&r->ssh, &n, &cap, "-o");
-		add_word(&r->ssh, &n, &cap, "ControlMaster=auto");
-		add_word(&r->ssh, &n, &cap, "-o");
-		add_word(&r->ssh, &n, &cap, "ControlPersist=60");
-		add_word(&r->ssh, &n, &cap, "-o");
-		add_word(&r->ssh, &n, &cap, path);
-		free(path);
-	}
-	add_word(&r->ssh, &n, &cap, "--");
-	add_word(&r->ssh, &n, &cap, r->host);
-	add_word(&r->ssh, &n, &cap, NULL);
-	mt_names_free(check, checks - 1);
-	free(copy);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *f)
-{
-	(void)st, (void)type, (void)f;
-	return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* Ends our own connection. */
 static void remote_free(struct remote *r)
 {
-	size_t n = 0;
-	pid_t pid;
-
-	while (r->ssh && r->ssh[n])
-		n++;
-	if (r->control && n > 2) {
-		char *host = r->ssh[n - 1], *dashes = r->ssh[n - 2];
-		char **v = mt_alloc((n + 3) * sizeof(*v)), **saved = r->ssh;
-
-		memcpy(v, saved, (n - 2) * sizeof(*v));
-		v[n - 2] = (char *)"-O";
-		v[n - 1] = (char *)"exit";
-		v[n] = dashes;
-		v[n + 1] = host;
-		r->ssh = v;
-		pid = spawn(r, NULL, -1, -1, true);
-		r->ssh = saved;
-		if (pid > 0)
-			join(pid);
-		free(v);
-		remove_tree(r->control);
-	}
-	if (r->ssh)
-		mt_names_free(r->ssh, n);
-	free(r->control);
+	mt_ssh_close(&r->ssh);
 	free(r->host);
 	free(r->folder);
 }
@@ -412,26 +111,26 @@ static int ask(struct remote *r, struct facts *f)
 	const char *work = mt_args_get(r->a, "host-work");
 	char *cwd = getcwd(NULL, 0), *base = mt_shell_word(work ? work : ""), *here, *script, *line;
 	bool known = false;
-	struct talk *t = mt_alloc(sizeof(*t));
+	struct mt_talk *t = mt_alloc(sizeof(*t));
 	int err, code;
 
 	/* lines of an answer: a folder with a line feed in its name is not asked for */
 	here = cwd && !strchr(cwd, '\n') ? mt_shell_word(cwd) : mt_strdup("''");
 	script = mt_printf("base=%s\nhere=%s\n%s", base, here, question);
-	err = talk_begin(r, t, "exec sh");
+	err = mt_talk_begin(&r->ssh, t, "exec sh");
 	if (!err) {
-		err = talk_put(t, script, strlen(script));
-		talk_said(t);
-		while (err != -EINTR && (line = talk_text(t, '\n', &err))) {
+		err = mt_talk_put(t, script, strlen(script));
+		mt_talk_said(t);
+		while (err != -EINTR && (line = mt_talk_text(t, '\n', &err))) {
 			known |= is_hello(line);
 			for (size_t i = 0; known && i < N(table); i++)
 				if (!strncmp(line, table[i].name, strlen(table[i].name)) && !*table[i].to)
 					*table[i].to = mt_strdup(line + strlen(table[i].name));
 			free(line);
 		}
-		code = talk_end(t, err == -EINTR);
+		code = mt_talk_end(t, err == -EINTR);
 		r->folder = f->folder ? mt_strdup(f->folder) : NULL;
-		err = stop ? 128 + stop : code || !known ? unreachable(r, code) : 0;
+		err = mt_ssh_stop ? 128 + mt_ssh_stop : code || !known ? unreachable(r, code) : 0;
 	} else {
 		err = mt_fail(r->a, MT_EXIT_INTERNAL, "cannot start ssh: %s", strerror(-err));
 	}
@@ -508,8 +207,8 @@ static bool clean(struct remote *r)
 	word = mt_shell_word(r->folder);
 	command = mt_printf("rm -rf %s", word);
 	free(word);
-	pid = spawn(r, command, -1, -1, true);
-	ok = pid > 0 && !join(pid);
+	pid = mt_ssh_spawn(&r->ssh, command, -1, -1, true);
+	ok = pid > 0 && !mt_ssh_join(pid);
 	if (!ok)
 		mt_fail(r->a, 0, "%s is left on %s; 'ssh %s %s' removes it", r->folder, r->host, r->host, command);
 	free(command);
@@ -552,10 +251,10 @@ static char *words(const struct remote *r, const char *cd, size_t *n)
 static int copy(const struct remote *r, const struct mt_luggage *l, const char *cd)
 {
 	char *command = mt_printf("sh -c 'cd %s && tar -xf - && exec bin/memtrace version'", r->folder), *text, *line;
-	struct talk *t = mt_alloc(sizeof(*t));
+	struct mt_talk *t = mt_alloc(sizeof(*t));
 	size_t n;
 	bool works = false;
-	int err = talk_begin(r, t, command), said, code;
+	int err = mt_talk_begin(&r->ssh, t, command), said, code;
 
 	if (err) {
 		free(command);
@@ -564,22 +263,22 @@ static int copy(const struct remote *r, const struct mt_luggage *l, const char *
 	}
 	text = words(r, cd, &n);
 	for (size_t i = 0; i < l->n && !err; i++)
-		err = mt_tar_file(talk_put, t, l->file[i].path, l->file[i].name);
+		err = mt_tar_file(mt_talk_put, t, l->file[i].path, l->file[i].name);
 	if (!err)
-		err = mt_tar_text(talk_put, t, text, n, "args");
+		err = mt_tar_text(mt_talk_put, t, text, n, "args");
 	if (!err)
-		err = mt_tar_end(talk_put, t);
-	talk_said(t);
-	while (err != -EINTR && (line = talk_text(t, '\n', &said))) {
+		err = mt_tar_end(mt_talk_put, t);
+	mt_talk_said(t);
+	while (err != -EINTR && (line = mt_talk_text(t, '\n', &said))) {
 		works |= !strncmp(line, "memtrace ", 9);
 		free(line);
 	}
-	code = talk_end(t, stop);
+	code = mt_talk_end(t, mt_ssh_stop);
 	free(text);
 	free(command);
 	free(t);
-	if (stop)
-		return 128 + stop;
+	if (mt_ssh_stop)
+		return 128 + mt_ssh_stop;
 	if (!code && works && !err)
 		return 0;
 	if (code == 255)
@@ -625,7 +324,7 @@ static char *place(const struct remote *r, const char *path)
 	return mt_printf("%s/%s%s", r->dir, path + 6, strcmp(path, "trace/manifest.json") ? "" : ".part");
 }
 
-static struct talk *have_to;
+static struct mt_talk *have_to;
 static size_t have_skip;
 
 static int tell_have(const char *path, const struct stat *st, int type, struct FTW *f)
@@ -639,7 +338,7 @@ static int tell_have(const char *path, const struct stat *st, int type, struct F
 		const bool spooled = !strcmp(name, ".out") || !strcmp(name, ".err");
 
 		entry = mt_printf("%" PRIu64 " %s%s", (uint64_t)st->st_size, spooled ? "" : "trace/", spooled ? name + 1 : name);
-		err = talk_put(have_to, entry, strlen(entry) + 1);
+		err = mt_talk_put(have_to, entry, strlen(entry) + 1);
 		free(entry);
 	}
 	return err;
@@ -676,7 +375,7 @@ static void wrong(struct got *g, char *why)
 }
 
 /* LENGTH bytes of a file, from OFFSET. 0 also when they cannot be written: then they are read and told. */
-static int take_bytes(struct remote *r, struct talk *t, struct got *g, const char *entry)
+static int take_bytes(struct remote *r, struct mt_talk *t, struct got *g, const char *entry)
 {
 	uint64_t offset, left;
 	int at = 0, fd = -1, err = 0;
@@ -700,7 +399,7 @@ static int take_bytes(struct remote *r, struct talk *t, struct got *g, const cha
 	if (fd < 0)
 		wrong(g, mt_printf("%s cannot be written: %s", to ? to : entry + at, to ? strerror(errno) : "it is no file of a trace"));
 	while (left && !err) {
-		err = talk_more(t);
+		err = mt_talk_more(t);
 		size_t n = t->end - t->at;
 
 		n = n < left ? n : left;
@@ -761,8 +460,8 @@ static int check_sum(const struct remote *r, struct got *g, const char *entry)
 static int fetch_once(struct remote *r, struct got *g)
 {
 	char *command = mt_printf("exec %s/bin/memtrace on-node send %s", r->folder, r->folder), *entry;
-	struct talk *t = mt_alloc(sizeof(*t));
-	int err = talk_begin(r, t, command), code;
+	struct mt_talk *t = mt_alloc(sizeof(*t));
+	int err = mt_talk_begin(&r->ssh, t, command), code;
 	uint64_t sent = g->bytes;
 
 	memset(g->state, 0, sizeof(g->state));
@@ -778,15 +477,15 @@ static int fetch_once(struct remote *r, struct got *g)
 	have_to = t;
 	have_skip = strlen(r->dir) + 1;
 	err = nftw(r->dir, tell_have, 16, FTW_PHYS);
-	talk_said(t);
-	while (err != -EINTR && (entry = talk_text(t, '\n', &err))) {
+	mt_talk_said(t);
+	while (err != -EINTR && (entry = mt_talk_text(t, '\n', &err))) {
 		const bool known = is_hello(entry);
 
 		free(entry);
 		if (known)
 			break;
 	}
-	while (!err && !g->over && !g->alive && (entry = talk_text(t, 0, &err))) {
+	while (!err && !g->over && !g->alive && (entry = mt_talk_text(t, 0, &err))) {
 		switch (entry[0]) {
 		case 'X':
 			snprintf(g->state, sizeof(g->state), "%.*s", (int)sizeof(g->state) - 1, entry + (strlen(entry) > 2 ? 2 : 1));
@@ -818,7 +517,7 @@ static int fetch_once(struct remote *r, struct got *g)
 		free(entry);
 	}
 	show_progress(g, true);
-	code = talk_end(t, err);
+	code = mt_talk_end(t, err);
 	free(t);
 	if (code == MT_EXIT_INPUT || code == 126 || code == 127)
 		return -ENOENT;		/* the folder is not there any more */
@@ -885,7 +584,7 @@ static int finish(struct remote *r, const struct got *g, int *sig)
 		clean(r);
 		unlink(state);
 		if (!trace)
-			remove_tree(r->dir);
+			mt_remove_tree(r->dir);
 		else
 			mt_note("%s from %s is in %s, compared with it; nothing is left there", mt_human_bytes(g->bytes), r->host, r->shown);
 		if (*s == '?')
@@ -910,8 +609,8 @@ static int fetch(struct remote *r, int *sig)
 	struct got g = { 0 };
 	int err = -EPIPE, rc;
 
-	for (int i = 0; i < ATTEMPTS && !stop; i++) {
-		if (i && ready(-1, 0, 1000 << (i - 1)) == -EINTR)
+	for (int i = 0; i < ATTEMPTS && !mt_ssh_stop; i++) {
+		if (i && mt_ssh_ready(-1, 0, 1000 << (i - 1)) == -EINTR)
 			break;
 		err = fetch_once(r, &g);
 		if (err == -EINTR || err == -ENOENT || (!err && !g.bad))
@@ -921,9 +620,9 @@ static int fetch(struct remote *r, int *sig)
 	}
 	if (err == -ENOENT) {
 		rc = mt_fail(r->a, MT_EXIT_INPUT, "%s has no %s, or not all of it any more", r->host, r->folder);
-	} else if (stop) {
-		rc = 128 + stop;
-		*sig = stop;
+	} else if (mt_ssh_stop) {
+		rc = 128 + mt_ssh_stop;
+		*sig = mt_ssh_stop;
 		say_where(r);
 	} else if (err) {
 		rc = mt_fail(r->a, MT_EXIT_UNAVAILABLE, "the connection to %s is lost; a program that still runs there goes on", r->host);
@@ -949,22 +648,22 @@ static int fetch(struct remote *r, int *sig)
 static void run(struct remote *r)
 {
 	char *command = mt_printf("exec %s/bin/memtrace on-node run %s", r->folder, r->folder);
-	const pid_t pid = spawn(r, command, 0, 1, false);
+	const pid_t pid = mt_ssh_spawn(&r->ssh, command, 0, 1, false);
 	bool ended = pid < 0;
 
 	free(command);
 	while (!ended) {
-		struct pollfd p = { events[0], POLLIN, 0 };
+		struct pollfd p = { mt_ssh_events[0], POLLIN, 0 };
 		unsigned char s;
 
 		poll(&p, 1, -1);
-		while (read(events[0], &s, 1) == 1) {
+		while (read(mt_ssh_events[0], &s, 1) == 1) {
 			int status;
 			pid_t who;
 
 			if (s != SIGCHLD) {
 				command = mt_printf("exec %s/bin/memtrace on-node signal %s %d", r->folder, r->folder, s);
-				spawn(r, command, -1, -1, true);
+				mt_ssh_spawn(&r->ssh, command, -1, -1, true);
 				free(command);
 				continue;
 			}
@@ -993,12 +692,12 @@ int mt_remote_record(const struct mt_args *a, const char *dir, const char *shown
 		free(why);
 		goto out;
 	}
-	err = signals_take();
+	err = mt_ssh_signals_take();
 	if (err) {
 		rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot make a pipe: %s", strerror(-err));
 		goto out;
 	}
-	set_ssh(&r);
+	mt_ssh_open(&r.ssh, r.host);
 	rc = ask(&r, &f);
 	if (!rc)
 		rc = judge(&r, &f, &l);
@@ -1012,13 +711,13 @@ int mt_remote_record(const struct mt_args *a, const char *dir, const char *shown
 		if (err)
 			rc = mt_fail(a, MT_EXIT_INTERNAL, "%s/host.json cannot be written: %s", dir, strerror(-err));
 	}
-	look_for_signals();
-	if (!rc && stop)
-		rc = 128 + stop;
+	mt_ssh_signals_look();
+	if (!rc && mt_ssh_stop)
+		rc = 128 + mt_ssh_stop;
 	if (rc) {
 		clean(&r);
-		remove_tree(dir);
-		*sig = stop;
+		mt_remove_tree(dir);
+		*sig = mt_ssh_stop;
 		goto out;
 	}
 	run(&r);
@@ -1048,12 +747,12 @@ int mt_remote_resume(const struct mt_args *a, const char *dir, int *sig)
 	}
 	r.host = mt_strdup(host);
 	r.folder = mt_strdup(folder);
-	err = signals_take();
+	err = mt_ssh_signals_take();
 	if (err) {
 		rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot make a pipe: %s", strerror(-err));
 		goto out;
 	}
-	set_ssh(&r);
+	mt_ssh_open(&r.ssh, r.host);
 	rc = fetch(&r, sig);
 out:
 	remote_free(&r);
