@@ -115,7 +115,7 @@ size_t mt_arch_jump(uint8_t *code, const void *at, const void *to)
 }
 
 /* common/clonesite.c finds no places here. */
-char mt_arch_moved[MT_MOVED * MT_MOVED_MAX];
+char mt_arch_moved[MT_SITES * MT_MOVED_MAX];
 
 size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to, int number)
 {
