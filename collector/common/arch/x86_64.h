@@ -14,6 +14,13 @@
 #define MT_ADDRESS_BITS 47
 #define MT_HUGE_PAGE_MIN (2ul << 20)
 
+/* In the preload library a call is made where mt_calls_from() says. What lies behind the stack pointer is of the function around it. */
+#ifdef MT_CALLS_FROM_LIBC
+#define MT_SYSCALL "lea -128(%%rsp), %%rsp\n\tcall mt_call\n\tlea 128(%%rsp), %%rsp"
+#else
+#define MT_SYSCALL "syscall"
+#endif
+
 #ifdef __clang_analyzer__
 /* it does not see what assembly writes through a pointer, but it asks no more of an unknown function */
 long mt_sys6(long n, long a, long b, long c, long d, long e, long f);
@@ -25,7 +32,7 @@ static inline long mt_sys6(long n, long a, long b, long c, long d, long e, long 
 	register long r8 asm("r8") = e;
 	register long r9 asm("r9") = f;
 
-	asm volatile("syscall"
+	asm volatile(MT_SYSCALL
 		     : "=a"(ret)
 		     : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
 		     : "rcx", "r11", "memory");

@@ -51,13 +51,6 @@ long mt_arch_clone_vm(int (*fn)(void *), void *stack, unsigned long flags, void 
 void mt_arch_tls_moved(void *thread_pointer);
 
 /*
- * Where in this code of libc a system call stands with a return behind it, and the call @n made there: some programs look where calls come
- * from. NULL: not known; x86-64 only. The kernel's answer.
- */
-const void *mt_arch_call_of(const uint8_t *code, size_t bytes);
-long mt_arch_sys_at(long n, long a, long b, long c, long d, long e, long f, const void *at) __attribute__((visibility("hidden")));
-
-/*
  * The code of a jump to @to that takes the place of the beginning of the function @at; no register that an argument may be in
  * is changed. Returns its bytes, at most MT_JUMP_MAX.
  */

@@ -21,6 +21,7 @@
 
 #include "preload/ground/asm.h"
 #include "preload/ground/symbol.h"
+#include "common/calls.h"
 #include "common/clonesite.h"
 #include "common/rawsys.h"
 #include "engines/valgrind/request.h"
@@ -42,14 +43,47 @@ static long protect(void *at, size_t n, int prot)
 	return mt_sys(SYS_mprotect, start, end - start, prot);
 }
 
+/* The code of the object that @known lies in. */
+struct object {
+	uintptr_t known;
+	uintptr_t text, text_end;
+	const uint8_t *frames;		/* .eh_frame_hdr: all functions, sorted; NULL: there is none */
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct object *o = arg;
+	const uint8_t *frames = NULL;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && start <= o->known && o->known < start + p->p_filesz) {
+			o->text = start;
+			o->text_end = start + p->p_filesz;
+		} else if (p->p_type == PT_GNU_EH_FRAME) {
+			frames = (const uint8_t *)start;
+		}
+	}
+	o->frames = o->text ? frames : NULL;
+	return o->text != 0;
+}
+
 /* Code that is writable now, so that it need not be made so for each place: [start, end). */
 static struct {
 	uintptr_t start, end;
 } window;
 
-/* Of one mapping. Where the system refuses it each place is opened by itself. */
-static void open_window(uintptr_t start, uintptr_t end)
+/*
+ * All code of an object: a part of it would be a mapping of its own afterwards, since the kernel counts what was writable, and programs
+ * look for the code of libc in /proc/self/maps. Where the system refuses it each place is opened by itself.
+ */
+static void open_window(const struct object *o)
 {
+	const uintptr_t start = o->text, end = o->text_end;
+
 	if (start < end && !protect((void *)start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		/* pages: what else stands on them is writable, too, and must not make them unwritable again */
 		window.start = start & ~(MT_PAGE - 1);
@@ -65,21 +99,28 @@ static long close_window(void)
 	return bytes ? protect((void *)start, bytes, PROT_READ | PROT_EXEC) : 0;
 }
 
-/* Calls nothing while the page may not be executable: memcpy may live on it. */
+/* Of libc, where system calls are made. */
+static struct {
+	const uint8_t *code;
+	size_t bytes;
+} caller;
+
+/* Calls nothing while the page may not be executable: memcpy may live on it, and the place of our system calls. */
 static long write_code(void *at, const uint8_t *code, size_t n)
 {
 	const int open = window.start <= (uintptr_t)at && (uintptr_t)at + n <= window.end;
 	volatile uint8_t *dst = at;
 	long ret = open ? 0 : protect(at, n, PROT_READ | PROT_WRITE | PROT_EXEC);
 
-	if (ret)
+	if (ret) {
+		mt_calls_from(NULL, 0);
 		ret = protect(at, n, PROT_READ | PROT_WRITE);
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < n; i++)
+	}
+	for (size_t i = 0; i < n && !ret; i++)
 		dst[i] = code[i];
-	if (!open)
+	if (!open && !ret)
 		ret = protect(at, n, PROT_READ | PROT_EXEC);
+	mt_calls_from(caller.code, caller.bytes);
 	if (!ret && !open && (uintptr_t)at < window.end && (uintptr_t)at + n > window.start)
 		ret = protect((void *)window.start, window.end - window.start, PROT_READ | PROT_WRITE | PROT_EXEC);
 	if (!ret)
@@ -126,14 +167,12 @@ static long patch_site(const struct mt_clone_site *s, int i, void *to, struct sa
 	return write_code(saved->at, code, bytes);
 }
 
-const void *mt_patch_call_of_libc;
-
 int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 {
 	struct saved saved[n + MT_SITES];
 	struct mt_clone_site sites[MT_SITES];
 	void *at[n];
-	uintptr_t low = UINTPTR_MAX, high = 0;
+	struct object libc = { 0 };
 	long ret = 0, closed;
 	int i, done = 0;
 
@@ -146,12 +185,11 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 			at[i] = NULL;
 		if (!at[i] ? !p[i].clone_call && p[i].absent != MT_PATCH_OPTIONAL : size < MT_JUMP_MAX)
 			return -ENOENT;
-		if (at[i] && (uintptr_t)at[i] < low)
-			low = (uintptr_t)at[i];
-		if (at[i] && (uintptr_t)at[i] + MT_JUMP_MAX > high)
-			high = (uintptr_t)at[i] + MT_JUMP_MAX;
+		if (at[i])
+			libc.known = (uintptr_t)at[i];
 	}
-	open_window(low, high);
+	dl_iterate_phdr(find_object, &libc);
+	open_window(&libc);
 	for (i = 0; i < n && !ret; i++) {
 		int found;
 
@@ -172,10 +210,8 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 	if (!ret)
 		ret = closed;
 	if (!ret) {
-		size_t size;
-		const uint8_t *code = libc_symbol("getpid", &size);
-
-		mt_patch_call_of_libc = code ? mt_arch_call_of(code, size) : NULL;
+		caller.code = libc_symbol("getpid", &caller.bytes);
+		mt_calls_from(caller.code, caller.bytes);
 		return 0;
 	}
 	/* the one that failed is unchanged, or only its protection could not be restored */
@@ -186,36 +222,6 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 
 /* ---- the loader */
 
-struct loader {
-	uintptr_t text, text_end;
-	const uint8_t *frames;		/* .eh_frame_hdr: all functions, sorted */
-};
-
-/* The object that holds __tls_get_addr(), which is the loader's. */
-static int find_loader(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct loader *l = arg;
-	const uintptr_t known = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
-	struct loader here = { 0, 0, NULL };
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && start <= known && known < start + p->p_filesz) {
-			here.text = start;
-			here.text_end = start + p->p_filesz;
-		} else if (p->p_type == PT_GNU_EH_FRAME) {
-			here.frames = (const uint8_t *)start;
-		}
-	}
-	if (!here.text || !here.frames)
-		return 0;
-	*l = here;
-	return 1;
-}
-
 /* Of at most this many bytes from the beginning; what they call or jump to is of no interest. */
 #define LOOK_AT 96
 
@@ -223,13 +229,13 @@ int mt_patch_loader(void *mmap_replacement, void *munmap_replacement)
 {
 	/* version 1; count: 4 bytes; table: 4 bytes each, relative to the header */
 	static const uint8_t known[] = { 1, 0x1b, 0x03, 0x3b };
-	struct loader l = { 0, 0, NULL };
+	struct object l = { .known = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr") };	/* the loader's */
 	uint8_t *mmap_at = NULL, *munmap_at = NULL;
 	struct saved saved;
 	uint32_t count;
 	int n = 0;
 
-	if (!dl_iterate_phdr(find_loader, &l) || memcmp(l.frames, known, sizeof(known)))
+	if (!dl_iterate_phdr(find_object, &l) || !l.frames || memcmp(l.frames, known, sizeof(known)))
 		return 0;
 	memcpy(&count, l.frames + 8, sizeof(count));
 	for (uint32_t i = 0; i < count; i++) {
@@ -258,8 +264,7 @@ int mt_patch_loader(void *mmap_replacement, void *munmap_replacement)
 		}
 	}
 	if (mmap_at && munmap_at)
-		open_window((uintptr_t)(mmap_at < munmap_at ? mmap_at : munmap_at),
-			    (uintptr_t)(mmap_at > munmap_at ? mmap_at : munmap_at) + MT_JUMP_MAX);
+		open_window(&l);
 	n += mmap_at && !patch_one(mmap_at, mmap_replacement, &saved);
 	n += munmap_at && !patch_one(munmap_at, munmap_replacement, &saved);
 	close_window();

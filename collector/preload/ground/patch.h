@@ -27,9 +27,6 @@ struct mt_patch {
  */
 int mt_patch_all(const struct mt_patch *p, int n, const char **failed);
 
-/* A place of libc where any call can be made (mt_arch_sys_at); NULL: not known. Set by mt_patch_all(). */
-extern const void *mt_patch_call_of_libc;
-
 /*
  * The dynamic loader maps libraries with functions of its own that have no names. They are
  * found by what they do: test the offset, then the system call. Either, both, or none may be

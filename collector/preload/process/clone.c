@@ -271,7 +271,7 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		ret = clone3_call((const struct clone_args3 *)a, (size_t)b);
 		break;
 	default:	/* from libc, as without a hook: a program may have said that calls from elsewhere go to a handler of its own */
-		ret = mt_patch_call_of_libc ? mt_arch_sys_at(n, a, b, c, d, e, f, mt_patch_call_of_libc) : mt_sys6(n, a, b, c, d, e, f);
+		ret = mt_sys6(n, a, b, c, d, e, f);
 		break;
 	}
 	if (mt_failed(ret)) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/ground/thread.c preload/memory/ranges.c common/maps.c common/rawmem.c common/out.c preload/ground/asm/x86_64.c preload/ground/asm/arm64.c
+// uses: preload/ground/thread.c preload/memory/ranges.c common/maps.c common/rawmem.c common/out.c preload/ground/asm/x86_64.c preload/ground/asm/arm64.c common/calls.c
 // includes: preload/process/fork.c preload/process/clone.c
 // libs: -lpthread
 /*
@@ -116,7 +116,6 @@ void mt_fd_close(int fd)
 		mt_sys(SYS_close, fd);
 }
 
-const void *mt_patch_call_of_libc;
 const char *mt_monitor_message(void) { return "as always"; }
 
 void mt_monitor_go(uint64_t fault_ns, uint64_t start_cpu_ns)

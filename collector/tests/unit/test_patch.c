@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/ground/asm/x86_64.c preload/ground/asm/arm64.c common/clonesite.c common/x86code.c preload/ground/symbol.c
+// uses: preload/ground/asm/x86_64.c preload/ground/asm/arm64.c common/clonesite.c common/x86code.c preload/ground/symbol.c common/calls.c
 // includes: preload/ground/patch.c
 // libs: -ldl
 /* Functions of libc and of the loader that are replaced, for callers inside them, too; all or none. */
@@ -107,14 +107,17 @@ static int too_short(void)
 	return found ? 0 : 2;
 }
 
-/* From now on mprotect(@page) fails. */
+/* From now on mprotect(@page) fails, and that of all code of its object. */
 static int refuse(uintptr_t page)
 {
+	struct object o = { .known = page };
+	const unsigned int all = dl_iterate_phdr(find_object, &o) ? (unsigned int)(o.text & ~(MT_PAGE - 1)) : (unsigned int)page;
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 4),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)page, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)page, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, all, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -159,6 +162,36 @@ static int our_munmap(void *addr, size_t len)
 {
 	unmapped++;
 	return (int)mt_sys(SYS_munmap, addr, len);
+}
+
+/* The mappings of code that the object of @known has. */
+static int mappings_of_code(const void *known)
+{
+	struct object o = { .known = (uintptr_t)known };
+	char line[4400], prot[5];
+	unsigned long start, end;
+	FILE *f = fopen("/proc/self/maps", "r");
+	int n = 0;
+
+	dl_iterate_phdr(find_object, &o);
+	while (f && fgets(line, sizeof(line), f))
+		n += sscanf(line, "%lx-%lx %4s", &start, &end, prot) == 3 && start < o.text_end && o.text < end && !strcmp(prot, "r-xp");
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Programs look for the code of libc in the list of mappings: it is one, as alone. */
+static int code_stays_whole(void)
+{
+	struct mt_patch p[] = { { "ftok", our_ftok, NULL, 0 }, { "gethostid", our_gethostid, NULL, 0 } };
+	const char *failed;
+	size_t size;
+	void *at = libc_symbol("ftok", &size);
+
+	if (mappings_of_code(at) != 1)
+		return 1;
+	return mt_patch_all(p, 2, &failed) || mappings_of_code(at) != 1 ? 2 : 0;
 }
 
 /* Debian 12 and 13: both are found. A library is mapped and unmapped by them and by nothing else. */
@@ -533,6 +566,7 @@ int main(void)
 	CHECK_EQ(alone(unknown_name), 0);
 	CHECK_EQ(alone(too_short), 0);
 	CHECK_EQ(alone(all_or_none), 0);
+	CHECK_EQ(alone(code_stays_whole), 0);
 #ifdef __SANITIZE_ADDRESS__	/* it has a __tls_get_addr() of its own: the loader is not found */
 	CHECK_EQ(alone(loader), 1);
 #else

@@ -3,7 +3,7 @@
 /*
  * Lets one system call that the recorder makes in a program fail, in all its processes together:
  *	inject CALL N ERRNO program arguments...
- * The N-th CALL (from 1) of code of libmemtrace-preload.so fails with ERRNO, a number; all others are made. Exit status: that of the
+ * The N-th CALL (from 1) that libmemtrace-preload.so makes fails with ERRNO, a number; all others are made. Exit status: that of the
  * program, or 128 and its signal; 125: there were fewer than N of them. inject -l lists the calls.
  *	inject CALL N -US program arguments...
  * Each N-th of them is made up to US microseconds later, so that the other threads of the program come in between.
@@ -26,6 +26,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,6 +115,35 @@ static int is_ours(int pid, uint64_t ip)
 	if (f)
 		fclose(f);
 	return ours;
+}
+
+static int read_there(int pid, uint64_t from, void *to, size_t n)
+{
+	const struct iovec here = { to, n }, there = { (void *)(uintptr_t)from, n };
+
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+/* Is a call behind which @ip stands made for the preload library? It makes its calls where one of libc stands with a return behind it. */
+static int is_made_for_us(int tid, uint64_t ip)
+{
+	unsigned long sp = 0;
+	uint64_t back;
+	uint8_t next;
+	char path[64];
+	FILE *f;
+
+	if (is_ours(tid, ip))
+		return 1;
+	if (!read_there(tid, ip, &next, 1) || next != 0xc3)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%*s %*s %*s %*s %*s %*s %*s %lx", &sp) != 1)
+		sp = 0;
+	if (f)
+		fclose(f);
+	return read_there(tid, sp, &back, sizeof(back)) && is_ours(tid, back);
 }
 
 static int64_t now_us(void)
@@ -209,7 +239,7 @@ int main(int argc, char **argv)
 		memset(&ask, 0, sizeof(ask));
 		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &ask))
 			continue;
-		if (!is_ours((int)ask.pid, ask.data.instruction_pointer) || ++seen % n || (error > 0 && seen > n) || n_waiting == WAITING) {
+		if (!is_made_for_us((int)ask.pid, ask.data.instruction_pointer) || ++seen % n || (error > 0 && seen > n) || n_waiting == WAITING) {
 			go_on(listener, ask.id, 0);
 		} else if (error > 0) {
 			go_on(listener, ask.id, error);

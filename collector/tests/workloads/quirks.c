@@ -1340,6 +1340,38 @@ static int raw_exit(void)
 static volatile char dispatch;		/* 1: calls from elsewhere than libc come to dispatched() */
 static volatile long dispatched_calls;
 
+static void *under_dispatch(void *arg)
+{
+	return arg;
+}
+
+/* Calls of libc for memory, threads and processes: how many do what they do alone. */
+static int calls_of_libc(void)
+{
+	char *map = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *more, *heap;
+	static char *const nothing[] = { "true", NULL };
+	pthread_t thread;
+	int good = 0, status;
+	pid_t pid;
+
+	good += map != MAP_FAILED && !mprotect(map, 4096, PROT_READ) && !mprotect(map, 4096, PROT_READ | PROT_WRITE);
+	map[5000] = 1;
+	more = mremap(map, 1 << 20, 2 << 20, MREMAP_MAYMOVE);
+	good += more != MAP_FAILED && more[5000] == 1 && !madvise(more, 2 << 20, MADV_DONTNEED) && !more[5000] && !munmap(more, 2 << 20);
+	heap = malloc(3 << 20);
+	memset(heap, 1, 3 << 20);
+	heap = realloc(heap, 5 << 20);
+	good += heap[(3 << 20) - 1] == 1;
+	free(heap);
+	good += !pthread_create(&thread, NULL, under_dispatch, NULL) && !pthread_join(thread, NULL);
+	pid = fork();
+	if (!pid)
+		_exit(7);
+	good += pid > 0 && waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 7;
+	good += !posix_spawnp(&pid, "true", NULL, NULL, nothing, environ) && waitpid(pid, &status, 0) == pid && !status;
+	return good;
+}
+
 static void dispatched(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
@@ -1357,6 +1389,7 @@ static int user_dispatch(void)
 	char line[500];
 	FILE *f = fopen("/proc/self/maps", "r");
 	long got[3];
+	int good;
 
 	while (f && fgets(line, sizeof(line), f) && !(start <= (uintptr_t)getpid && (uintptr_t)getpid < end))
 		if (sscanf(line, "%lx-%lx", &start, &end) != 2)
@@ -1372,12 +1405,14 @@ static int user_dispatch(void)
 	got[0] = getpid();
 	got[1] = syscall(SYS_getppid);
 	got[2] = syscall(SYS_close, -1);
-	dispatch = 0;
 	const int err = errno;
 
+	good = calls_of_libc();
+	dispatch = 0;
+
 	prctl(59, 0, 0, 0, NULL);
-	printf("getpid %d, syscall %d, error %ld %d, %ld calls came to the handler\n", got[0] == pid, got[1] == parent, got[2], err,
-	       dispatched_calls);
+	printf("getpid %d, syscall %d, error %ld %d, %d of libc, %ld calls came to the handler\n", got[0] == pid, got[1] == parent, got[2],
+	       err, good, dispatched_calls);
 	return 0;
 }
 

@@ -86,19 +86,6 @@ static uint32_t word(const void *at)
 }
 
 /* What a branch by a register may come to, where the processor checks it, stays. x16 is the linker's. */
-const void *mt_arch_call_of(const uint8_t *code, size_t bytes)
-{
-	(void)code;
-	(void)bytes;
-	return NULL;
-}
-
-long mt_arch_sys_at(long n, long a, long b, long c, long d, long e, long f, const void *at)
-{
-	(void)at;
-	return mt_sys6(n, a, b, c, d, e, f);
-}
-
 size_t mt_arch_jump(uint8_t *code, const void *at, const void *to)
 {
 	const uint32_t first = word(at), bti = BTI_C, jump[] = { LDR_X16_8, BR_X16 };

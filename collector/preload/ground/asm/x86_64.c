@@ -84,12 +84,13 @@ asm(
 "	.hidden mt_arch_clone_thread\n"
 "mt_arch_clone_thread:\n"
 "	mov %rdx, %r8\n"
+"	lea 1f(%rip), %rax\n"
+"	sub $8, %rsi\n"
+"	mov %rax, (%rsi)\n"
 "	xor %edx, %edx\n"
 "	xor %r10d, %r10d\n"
 "	mov $56, %eax\n"
-"	syscall\n"
-"	test %rax, %rax\n"
-"	jz 1f\n"
+"	call mt_call\n"
 "	ret\n"
 "1:	xor %ebp, %ebp\n"
 "	pop %rax\n"
@@ -97,7 +98,7 @@ asm(
 "	call *%rax\n"
 "	mov %eax, %edi\n"
 "	mov $60, %eax\n"
-"	syscall\n"
+"	call mt_call\n"
 "	hlt\n"
 "	.size mt_arch_clone_thread, . - mt_arch_clone_thread\n"
 "	.type mt_arch_clone_vm, @function\n"
@@ -105,17 +106,17 @@ asm(
 "	.hidden mt_arch_clone_vm\n"
 "mt_arch_clone_vm:\n"
 "	and $-16, %rsi\n"
-"	sub $16, %rsi\n"
-"	mov %rcx, 8(%rsi)\n"		/* arg */
-"	mov %rdi, (%rsi)\n"		/* fn */
+"	sub $24, %rsi\n"
+"	mov %rcx, 16(%rsi)\n"		/* arg */
+"	mov %rdi, 8(%rsi)\n"		/* fn */
+"	lea 1f(%rip), %rax\n"
+"	mov %rax, (%rsi)\n"
 "	mov %rdx, %rdi\n"
 "	mov %r8, %rdx\n"
 "	mov %r9, %r8\n"
 "	mov 8(%rsp), %r10\n"		/* child_tid */
 "	mov $56, %eax\n"
-"	syscall\n"
-"	test %rax, %rax\n"
-"	jz 1f\n"
+"	call mt_call\n"
 "	ret\n"
 "1:	xor %ebp, %ebp\n"
 "	pop %rax\n"
@@ -123,23 +124,9 @@ asm(
 "	call *%rax\n"
 "	mov %rax, %rdi\n"
 "	mov $60, %eax\n"
-"	syscall\n"
+"	call mt_call\n"
 "	hlt\n"
 "	.size mt_arch_clone_vm, . - mt_arch_clone_vm\n"
-"	.type mt_arch_sys_at, @function\n"
-"	.globl mt_arch_sys_at\n"
-"	.hidden mt_arch_sys_at\n"
-"mt_arch_sys_at:\n"
-"	mov %rdi, %rax\n"
-"	mov %rsi, %rdi\n"
-"	mov %rdx, %rsi\n"
-"	mov %rcx, %rdx\n"
-"	mov %r8, %r10\n"
-"	mov %r9, %r8\n"
-"	mov 8(%rsp), %r9\n"
-"	mov 16(%rsp), %r11\n"
-"	jmp *%r11\n"
-"	.size mt_arch_sys_at, . - mt_arch_sys_at\n"
 /*
  * rax: a function that gets the arguments of a system call and gives its result. All other registers stay, those of
  * vectors as well: the code around it was made for a system call. What lies behind the stack pointer is the caller's duty.
@@ -238,16 +225,6 @@ void mt_arch_tls_moved(void *thread_pointer)
 }
 
 /* jmp *0(%rip), then the address */
-const void *mt_arch_call_of(const uint8_t *code, size_t bytes)
-{
-	static const uint8_t call[] = { 0x0f, 0x05, 0xc3 };	/* syscall; ret */
-
-	for (size_t i = 0; i + sizeof(call) <= bytes; i++)
-		if (!memcmp(code + i, call, sizeof(call)))
-			return code + i;
-	return NULL;
-}
-
 size_t mt_arch_jump(uint8_t *code, const void *at, const void *to)
 {
 	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
