@@ -136,7 +136,8 @@ static struct ctx_waiting *waiting_of(struct ctx_thread *t)
 	return w;
 }
 
-bool ctx_brief_born(const struct ctx_birth *b)
+/* false: it is to be listed at once. ctx_nest is 1 */
+static bool ctx_brief_born(const struct ctx_birth *b)
 {
 	struct ctx_thread *t = ctx_brief_on ? ctx_thread_self() : NULL;
 	struct ctx_waiting *w = t ? waiting_of(t) : NULL;

@@ -141,7 +141,6 @@ extern bool ctx_brief_on;
 extern _Atomic bool ctx_deaths_missed;	/* blocks may be in the table that are dead */
 /* constructor; one part in @share of the budget is for those that are listed. 0 ppm: none waits, all are listed */
 void ctx_brief_init(uint32_t max_overhead_ppm, unsigned int share);
-bool ctx_brief_born(const struct ctx_birth *b);	/* false: it is to be listed at once. ctx_nest is 1 */
 bool ctx_brief_out_own(uintptr_t addr, struct ctx_birth *b);	/* it waited in this thread: now it is in *b only */
 bool ctx_brief_out(uintptr_t addr, struct ctx_birth *b);	/* … in any thread. Where it is false the table is right */
 bool ctx_brief_listed(const struct ctx_birth *b);	/* it died, and its birth is in the log; false: it is counted as not listed */
@@ -232,8 +231,6 @@ void ctx_heaps_fork_child(uint64_t when);
 
 /* ---- hooks.c ---- */
 void ctx_real_init(void);
-void *ctx_pool_alloc(size_t n, size_t align);	/* never freed, for dlsym and friends */
-bool ctx_pool_owns(const void *p);
 extern CTX_TLS int ctx_pool_mode;	/* > 0: this thread allocates from the pool */
 
 #endif

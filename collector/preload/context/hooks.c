@@ -66,7 +66,7 @@ static _Atomic int n_chunks = 1;
 static struct pool_head *free_cells;
 static _Atomic int pool_lock;
 
-bool ctx_pool_owns(const void *p)
+static bool ctx_pool_owns(const void *p)
 {
 	int n = atomic_load_explicit(&n_chunks, memory_order_acquire);
 
@@ -76,7 +76,8 @@ bool ctx_pool_owns(const void *p)
 	return false;
 }
 
-void *ctx_pool_alloc(size_t n, size_t align)
+/* never freed, for dlsym and friends */
+static void *ctx_pool_alloc(size_t n, size_t align)
 {
 	struct pool_head *h = NULL;
 	size_t need;
