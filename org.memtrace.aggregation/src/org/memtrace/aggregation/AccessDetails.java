@@ -26,7 +26,8 @@ import java.util.BitSet;
  * @param firstNs first access as far as it is known, else start of the first record, {@link Long#MAX_VALUE} if none
  * @param lastNs end of the last record, {@link Long#MIN_VALUE} if none
  * @param firstThread thread of the first record that has one, -1 if none
- * @param firstTouchPages for each thread index, the number of pages whose first record is by that thread
+ * @param firstTouchPages for each thread index, the number of pages that it touched first; a page counts for nobody where
+ *        a record without a thread may have been before
  */
 public record AccessDetails(long records, double reads, double writes, double sharedReads, double sharedWrites,
 		double notKnown, BitSet threads, double[] accessesByThread, double unattributed, int pages, int sharedPages,

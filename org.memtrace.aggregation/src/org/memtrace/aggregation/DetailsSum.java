@@ -40,6 +40,8 @@ final class DetailsSum {
 	private boolean sharedPage;
 	private boolean writeSharedPage;
 	private int toucher = -1;
+	private long touchedNs;
+	private long touchedEndNs;
 
 	DetailsSum(int threadCount, long fromNs, long toNs) {
 		this.fromNs = fromNs;
@@ -68,6 +70,7 @@ final class DetailsSum {
 			}
 			double part = start >= fromNs && end <= toNs ? 1
 					: (double) (Math.min(end, toNs) - Math.max(start, fromNs)) / (end - start);
+			touch(any, start, end, c.thread[row], c.firstNs[row] >= 0);
 			any = true;
 			records++;
 			boolean shared = c.sharing[row] > 1;
@@ -88,9 +91,6 @@ final class DetailsSum {
 				if (thread < byThread.length) {
 					byThread[thread] += both;
 				}
-				if (toucher < 0) {
-					toucher = thread;
-				}
 				if (begin < firstThreadAt) {
 					firstThreadAt = begin;
 					firstThread = thread;
@@ -100,6 +100,17 @@ final class DetailsSum {
 			}
 			first = Math.min(first, begin);
 			last = Math.max(last, end);
+		}
+	}
+
+	/** The first record tells who touched the page first, unless one without a thread may have been before. */
+	private void touch(boolean again, long startNs, long endNs, int thread, boolean moment) {
+		if (!again) {
+			toucher = thread;
+			touchedNs = startNs;
+			touchedEndNs = endNs;
+		} else if (thread < 0 && !moment && startNs == touchedNs && endNs == touchedEndNs) {
+			toucher = -1;
 		}
 	}
 

@@ -18,7 +18,7 @@ import org.memtrace.model.store.AccessQuery;
 /**
  * When and by whom each page of a trace was touched first: the first record of the page, of all that the recorder saw and whatever
  * filters hide. Of threads that touched it in the same monitoring interval it is the one whose access was first, as far as the trace tells
- * it, else the one whose access was recorded first. Immutable.
+ * it, else the one whose access was recorded first. It is not known where a record without a thread may have been before. Immutable.
  */
 public final class FirstTouches {
 	/** Pages with accesses, ascending. */
@@ -50,23 +50,12 @@ public final class FirstTouches {
 		@Override
 		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
 			for (int l = leafFrom; l < leafTo; l++) {
-				boolean goesOn = count > 0 && producer[count - 1] == c.leaf[l];
 				int row = c.leafFrom[l];
-				if (goesOn && thread[count - 1] >= 0) {
+				if (count > 0 && producer[count - 1] == c.leaf[l]) {
+					doubt(c, row, c.leafFrom[l + 1]);
 					continue;
 				}
-				int end = c.leafFrom[l + 1];
 				int time = c.time[row];
-				long first = c.firstNs[row];
-				while (row + 1 < end && c.thread[row] < 0 && c.time[row + 1] == time) {
-					row++; // of accesses at the same time one of which the thread is known
-				}
-				if (goesOn) {
-					if (startNs[count - 1] == c.timeStartNs[time] && endNs[count - 1] == c.timeEndNs[time]) {
-						thread[count - 1] = c.thread[row];
-					}
-					continue;
-				}
 				if (count == producer.length) {
 					producer = Arrays.copyOf(producer, 2 * count);
 					startNs = Arrays.copyOf(startNs, 2 * count);
@@ -77,8 +66,23 @@ public final class FirstTouches {
 				producer[count] = c.leaf[l];
 				startNs[count] = c.timeStartNs[time];
 				endNs[count] = c.timeEndNs[time];
-				firstNs[count] = first;
+				firstNs[count] = c.firstNs[row];
 				thread[count++] = c.thread[row];
+				doubt(c, row, c.leafFrom[l + 1]);
+			}
+		}
+
+		/** Rows of the last page in the order of their times: of one without a thread and a moment nobody knows whether it was the first. */
+		private void doubt(AccessChunk c, int from, int to) {
+			int last = count - 1;
+			for (int row = from; row < to && thread[last] >= 0; row++) {
+				if (c.timeStartNs[c.time[row]] != startNs[last] || c.timeEndNs[c.time[row]] != endNs[last]) {
+					return;
+				}
+				if (c.thread[row] < 0 && c.firstNs[row] < 0) {
+					thread[last] = -1;
+					firstNs[last] = -1;
+				}
 			}
 		}
 	}
@@ -189,7 +193,7 @@ public final class FirstTouches {
 		return startNs[index] + Math.max(0, firstNs[index]);
 	}
 
-	/** Whether {@link #atNs} is the time of the touch. */
+	/** Whether {@link #atNs} is the time of the touch, as far as all that may have been before tell their times. */
 	public boolean isKnown(int index) {
 		return firstNs[index] >= 0;
 	}

@@ -18,7 +18,7 @@ public enum Metric {
 	CPU("cpu", "CPU time of all threads", Kind.NS, true, Metric::cpu, null),
 	IMBALANCE("imbalance", "busiest thread of the team divided by the mean, by CPU time", Kind.NUMBER, true, Metric::imbalance, null),
 	HANDED_ON("handed-on", "pages that another thread uses than touched them first", Kind.SHARE, true,
-			t -> ratio(t, g -> g.otherUser, g -> g.lateParts), g -> share(g.otherUser, g.lateParts)),
+			t -> ratio(t, g -> g.otherUser, g -> g.touchedParts), g -> share(g.otherUser, g.touchedParts)),
 	SHARED("shared", "(page, interval) pairs that are shared and written", Kind.SHARE, true, t -> ratio(t, g -> g.sharedPairs, g -> g.pairs),
 			g -> share(g.sharedPairs, g.pairs)),
 	LINES("lines", "cache lines with several threads, of those with samples", Kind.SHARE, true,

@@ -34,7 +34,7 @@ public final class PlaceTimes {
 	/** Equal parts of a run. */
 	static final int SLICES = 400;
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
-			AccessColumn.WRITES);
+			AccessColumn.WRITES, AccessColumn.FIRST);
 
 	/** Of one structure; arrays are by {@code place * SLICES + slice}. */
 	static final class Cells {
@@ -169,16 +169,16 @@ public final class PlaceTimes {
 			final Cells[] found = new Cells[places.length];
 			double reads;
 			double writes;
-			/** The last leaf, and whether its first touch was seen. */
 			private int leaf = -1;
-			private boolean touched;
+			/** Who touched it first, before the first row; -1 not known, and later. */
+			private int toucher = -1;
 
 			@Override
 			public void chunk(AccessChunk chunk, int leafFrom, int leafTo) {
 				for (int l = leafFrom; l < leafTo; l++) {
 					if (chunk.leaf[l] != leaf) {
 						leaf = chunk.leaf[l];
-						touched = false;
+						toucher = toucher(chunk, chunk.leafFrom[l], chunk.leafFrom[l + 1]);
 					}
 					for (int r = chunk.leafFrom[l]; r < chunk.leafFrom[l + 1]; r++) {
 						reads += chunk.reads[r];
@@ -190,16 +190,25 @@ public final class PlaceTimes {
 				}
 			}
 
+			/** The thread of the first row, -1 where a row without a thread may have been before. */
+			private static int toucher(AccessChunk chunk, int from, int to) {
+				for (int r = from; r < to && chunk.time[r] == chunk.time[from]; r++) {
+					if (chunk.thread[r] < 0 && chunk.firstNs[r] < 0) {
+						return -1;
+					}
+				}
+				return chunk.thread[from];
+			}
+
 			private void row(AccessChunk chunk, int r) {
 				int s = shownOf[leaf];
 				if (found[s] == null) {
 					found[s] = new Cells(places[s]);
 				}
 				Cells c = found[s];
-				int thread = chunk.thread[r];
-				boolean first = !touched && thread >= 0 && thread < run.facts().threads().size();
-				touched |= first;
-				long role = first ? (long) run.roleNumber(thread) << 32 : 0;
+				boolean first = toucher >= 0 && toucher < run.facts().threads().size();
+				long role = first ? (long) run.roleNumber(toucher) << 32 : 0;
+				toucher = -1;
 				double leaves = leavesOfBlock[blockOf[leaf]];
 				double placeFrom = rank[leaf] * (double) c.places / leaves;
 				double placeTo = (rank[leaf] + 1) * (double) c.places / leaves;

@@ -37,7 +37,7 @@ public final class RegionUse {
 	/** A run without regions. */
 	public static final RegionUse NONE = new RegionUse(Regions.NONE);
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
-			AccessColumn.WRITES);
+			AccessColumn.WRITES, AccessColumn.FIRST);
 
 	/** A structure, or all data of the program, in a region. */
 	static final class Cell {
@@ -48,7 +48,7 @@ public final class RegionUse {
 		long sharedPairs;
 		/** Pages that are used. */
 		long pages;
-		/** Pages that are used after their first interval, and those of them whose main user here is not who touched them first. */
+		/** Pages that are used after their first interval and whose first toucher is known; those of them that another thread uses most here. */
 		long latePages;
 		long handedOn;
 		/** Pages that are touched first here, by thread. */
@@ -221,6 +221,8 @@ public final class RegionUse {
 			private int n;
 			private int[] interval = new int[64];
 			private int[] thread = new int[64];
+			/** Whether it is known when its first access was. */
+			private boolean[] moment = new boolean[64];
 			/** Number of the region, -1 none; so of each access whose thread is not known. */
 			private int[] region = new int[64];
 			private long[] reads = new long[64];
@@ -260,6 +262,7 @@ public final class RegionUse {
 					int room = Math.max(2 * interval.length, n + to - from);
 					interval = Arrays.copyOf(interval, room);
 					thread = Arrays.copyOf(thread, room);
+					moment = Arrays.copyOf(moment, room);
 					region = Arrays.copyOf(region, room);
 					reads = Arrays.copyOf(reads, room);
 					writes = Arrays.copyOf(writes, room);
@@ -274,6 +277,7 @@ public final class RegionUse {
 					if (group >= 0) {
 						interval[n] = intervals.of(image, start);
 						thread[n] = chunk.thread[r] < threads ? chunk.thread[r] : -1;
+						moment[n] = chunk.firstNs[r] >= 0;
 						region[n] = in;
 						reads[n] = chunk.reads[r];
 						writes[n] = chunk.writes[r];
@@ -297,15 +301,12 @@ public final class RegionUse {
 					return;
 				}
 				long ofLeaf = ++stamp;
-				int toucher = -1;
+				int toucher = toucher();
+				if (toucher >= 0 && region[0] >= 0) {
+					cell(region[0]).firstTouched[toucher]++;
+				}
 				for (int i = 0; i < n; i++) {
 					int t = thread[i];
-					if (t >= 0 && toucher < 0) {
-						toucher = t;
-						if (region[i] >= 0) {
-							cell(region[i]).firstTouched[t]++;
-						}
-					}
 					if (region[i] < 0) {
 						continue;
 					}
@@ -340,6 +341,16 @@ public final class RegionUse {
 				}
 				mainUsers(toucher);
 				n = 0;
+			}
+
+			/** The thread of the first row, -1 where a row without a thread may have been before. */
+			private int toucher() {
+				for (int i = 0; i < n && interval[i] == interval[0]; i++) {
+					if (thread[i] < 0 && !moment[i]) {
+						return -1;
+					}
+				}
+				return thread[0];
 			}
 
 			/** The rows [from, to) of one interval. */
@@ -381,9 +392,9 @@ public final class RegionUse {
 					int in = lateKeys[i] / threads;
 					if (main[in] >= 0) {
 						Cell c = cell(in);
-						c.latePages++;
+						c.latePages += toucher >= 0 ? 1 : 0;
 						c.mainUser[main[in] % threads]++;
-						c.handedOn += main[in] % threads == toucher ? 0 : 1;
+						c.handedOn += toucher >= 0 && main[in] % threads != toucher ? 1 : 0;
 						main[in] = -1;
 					}
 				}

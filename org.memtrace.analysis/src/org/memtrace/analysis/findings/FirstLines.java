@@ -113,17 +113,23 @@ public final class FirstLines {
 			return hottest.isEmpty() ? "no place is known" : hottest + " needs most time at one structure, " + names.shown(share.structure());
 		}
 		List<String> places = new ArrayList<>();
-		if (!hottest.isEmpty()) {
-			places.add(hottest + " needs most of the time at it");
-		} else if (f.used() != null) {
-			places.add(f.used() + " uses it most");
+		String most = !hottest.isEmpty() ? hottest : f.used() == null ? "" : f.used().toString();
+		String does = hottest.isEmpty() ? " uses it most" : " needs most of the time at it";
+		String writes = f.firstWritten() == null ? "" : f.firstWritten().toString();
+		if (!most.isEmpty()) {
+			places.add(most + does + (line(most).equals(line(writes)) ? " and writes it first" : ""));
 		}
-		if (f.firstWritten() != null) {
-			places.add(f.firstWritten() + " writes it first");
+		if (!writes.isEmpty() && !line(most).equals(line(writes))) {
+			places.add(writes + " writes it first");
 		}
 		advisor.facts().groups().stream().filter(g -> places.isEmpty() && !g.site.isEmpty() && f.structures().contains(g.structures.get(0)))
 				.findFirst().ifPresent(g -> places.add("it is made at " + g.site));
 		return places.isEmpty() ? "the place in the source is not known (was it compiled with -g?)" : String.join("; ", places);
+	}
+
+	/** Of a place its file and line, since ticks have the whole name of a function and accesses a short one. */
+	private static String line(String place) {
+		return place.endsWith(")") ? place.substring(place.lastIndexOf('(')) : place;
 	}
 
 	/** Threads that live and use no CPU time wait; a trace does not tell for what. */
@@ -137,7 +143,8 @@ public final class FirstLines {
 				return "how long threads waited for locks, files or a CPU";
 			}
 			used += cpu;
-			lived += Math.max(0, Math.min(t.deathNs(), info.endNs()) - Math.max(t.birthNs(), info.startNs()));
+			long end = Math.min(t.deathNs(), advisor.facts().numbers().endNs(t.image()));
+			lived += Math.max(0, Math.min(end, info.endNs()) - Math.max(t.birthNs(), info.startNs()));
 		}
 		return lived <= used ? "" : "for what threads waited (locks, files, a CPU) in the other " + Units.duration(info, lived - used)
 				+ " that they lived, summed";

@@ -290,8 +290,7 @@ public final class TraceSummary {
 				percent(all.accesses() > 0 ? r.accesses() / all.accesses() : 0),
 				percent(r.accesses() > 0 ? r.details().reads() / r.accesses() : 0), Integer.toString(r.threadCount()),
 				SharedText.of(r.sharedPercent(), r.notKnownPercent()),
-				r.firstToucher() < 0 ? "?" : structures.threadName(r.firstToucher())
-						+ (r.firstTouchShare() > 0.995 ? "" : " " + percent(r.firstTouchShare()))});
+				r.firstToucher() < 0 ? "?" : (structures.threadName(r.firstToucher()) + " " + r.firstTouchText()).strip()});
 		}
 		TextColumns.columns(b, cells, "llrrrrrl");
 		if (rows.size() > ROWS) {

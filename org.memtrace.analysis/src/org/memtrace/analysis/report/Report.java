@@ -242,7 +242,7 @@ public final class Report {
 		o.addProperty("users", g.users());
 		o.addProperty("first", g.firstToucher());
 		o.addProperty("first_share", g.firstTouchShare());
-		o.addProperty("handed_on", g.lateParts == 0 ? 0 : (double) g.handedOn / g.lateParts);
+		o.addProperty("handed_on", g.knownParts() == 0 ? 0 : (double) g.handedOn / g.knownParts());
 		o.addProperty("shared", g.pairs == 0 ? 0 : (double) g.sharedPairs / g.pairs);
 		o.add("by_thread", GSON.toJsonTree(g.byThread));
 		if (c != null) {

@@ -31,11 +31,11 @@ public final class PageUse {
 	 * @param producer its event producer
 	 * @param firstNs its first access; where that is not known the start of the interval
 	 * @param firstKnown whether it is known
-	 * @param firstThread index of the first thread that is known, -1 none
+	 * @param firstThread index of the thread of the first record, -1 where it is not known: a record without a thread may have been before
 	 * @param firstWriteNs the first access that writes, {@link Long#MAX_VALUE} if none; where that is not known what it is not before: the
 	 *        first access of a record that reads and writes, or the start of the interval
 	 * @param firstWriteKnown whether it is known
-	 * @param firstWriter index of the first known thread that writes, -1 none
+	 * @param firstWriter the same of the records with writes
 	 * @param threads number of threads that used it, at whatever times
 	 * @param sharing largest number of threads that were seen to use it at the same time; 1 where it is known that there were never more, else
 	 *        {@link AccessBatch#SHARING_NOT_KNOWN}
@@ -52,6 +52,8 @@ public final class PageUse {
 
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
 			AccessColumn.WRITES, AccessColumn.SHARING, AccessColumn.FIRST);
+
+	private static final long NONE_NS = Long.MIN_VALUE;
 
 	private PageUse() {
 	}
@@ -80,6 +82,8 @@ public final class PageUse {
 		private long firstWriteNs;
 		private boolean firstWriteKnown;
 		private int firstWriter;
+		private long firstStartNs;
+		private long writeStartNs;
 		private long records;
 		private long reads;
 		private long writes;
@@ -104,7 +108,7 @@ public final class PageUse {
 						break; // rows of a page are ordered by their start
 					}
 					if (c.endNs(row) > fromNs) {
-						add(c.beginNs(row), c.firstNs[row] >= 0, c.thread[row], c.reads[row], c.writes[row], c.sharing[row]);
+						add(start, c.beginNs(row), c.firstNs[row] >= 0, c.thread[row], c.reads[row], c.writes[row], c.sharing[row]);
 					}
 				}
 			}
@@ -117,6 +121,7 @@ public final class PageUse {
 			firstWriteNs = Long.MAX_VALUE;
 			firstWriteKnown = false;
 			firstWriter = -1;
+			writeStartNs = NONE_NS;
 			records = 0;
 			reads = 0;
 			writes = 0;
@@ -124,7 +129,7 @@ public final class PageUse {
 			notKnown = false;
 		}
 
-		private void add(long beginNs, boolean known, int thread, long readCount, long writeCount, int shared) {
+		private void add(long startNs, long beginNs, boolean known, int thread, long readCount, long writeCount, int shared) {
 			if (records++ == 0 || beginNs < firstNs) {
 				firstNs = beginNs;
 				firstKnown = known;
@@ -137,15 +142,15 @@ public final class PageUse {
 				firstWriteNs = beginNs;
 				firstWriteKnown = known && readCount == 0;
 			}
-			if (thread < 0) {
-				return;
+			boolean doubt = thread < 0 && !known;
+			firstThread = records == 1 || doubt && startNs == firstStartNs ? thread : firstThread;
+			if (writeCount > 0) {
+				firstWriter = writeStartNs == NONE_NS || doubt && startNs == writeStartNs ? thread : firstWriter;
+				writeStartNs = writeStartNs == NONE_NS ? startNs : writeStartNs;
 			}
-			threads.set(thread);
-			if (firstThread < 0) {
-				firstThread = thread;
-			}
-			if (writeCount > 0 && firstWriter < 0) {
-				firstWriter = thread;
+			firstStartNs = records == 1 ? startNs : firstStartNs;
+			if (thread >= 0) {
+				threads.set(thread);
 			}
 		}
 

@@ -3,6 +3,7 @@
 package org.memtrace.analysis.table;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -10,6 +11,7 @@ import java.util.stream.Collectors;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.SharedText;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -48,6 +50,20 @@ public final class StructureTable {
 			return 100 * details.notKnownFraction();
 		}
 
+		/**
+		 * {@link #firstTouchShare} for a person: empty for all pages, and where the first thread of some is not known the limits between
+		 * which it is.
+		 */
+		public String firstTouchText() {
+			int pages = details.pages();
+			long known = Arrays.stream(details.firstTouchPages()).asLongStream().sum();
+			if (firstToucher < 0 || pages == 0) {
+				return "";
+			}
+			double low = 100.0 * details.firstTouchPages()[firstToucher] / pages;
+			return low > ALL ? "" : SharedText.of(low, 100.0 * Math.max(0, pages - known) / pages);
+		}
+
 		/** Number of threads. */
 		public int threadCount() {
 			return details.threads().cardinality();
@@ -65,6 +81,8 @@ public final class StructureTable {
 			return Math.max(0, to - from);
 		}
 	}
+
+	private static final double ALL = 99.5;
 
 	private final AccessTable table;
 	private final List<Row> rows;

@@ -314,8 +314,8 @@ public final class FactsCollector {
 		for (GroupFacts g : groups) {
 			// blocks that share a page: a record of it tells of one of them only
 			if (g.isRegular()) {
-				g.handedOn += g.handedOnSeldom;
-				g.handedOnSingle += g.handedOnSeldomSingle;
+				g.handedOn += g.seldom.handedOn;
+				g.handedOnSingle += g.seldom.handedOnSingle;
 			}
 			g.dividedParts = Divided.parts(g, structures, threads, store.info());
 			g.pagesOfBlocks = Math.max(g.parts, Math.ceilDiv(g.bytes, pageBytes));
@@ -585,7 +585,7 @@ public final class FactsCollector {
 			g.leafTo = Math.max(g.leafTo, leaf + 1);
 			int first = interval[0];
 			g.firstIntervals.set(first);
-			int toucher = toucher();
+			int toucher = FirstAccess.thread(start, begin, thread, n);
 			boolean unwritten = true;
 			userCount = 0;
 			double sum = 0;
@@ -671,15 +671,6 @@ public final class FactsCollector {
 			}
 		}
 
-		/** The thread of the first access; of one whose thread is not known another one in the same interval, -1 nobody is known. */
-		private int toucher() {
-			int first = FirstAccess.row(start, begin, n);
-			for (int r = first; thread[first] < 0 && r < n && start[r] == start[first]; r++) {
-				first = thread[r] >= 0 ? r : first;
-			}
-			return thread[first];
-		}
-
 		private void user(int t) {
 			if (userCount == users.length) {
 				users = Arrays.copyOf(users, 2 * userCount);
@@ -706,11 +697,12 @@ public final class FactsCollector {
 			lastStructure = structure;
 			lastLeaf = leaf;
 			lastMain = main;
-			g.otherUser += main != toucher ? 1 : 0;
-			if (toucher >= 0 && toucher != main && seen < ENOUGH) {
-				g.handedOnSeldom++;
-				g.handedOnSeldomSingle += single ? 1 : 0;
-			} else if (toucher >= 0 && toucher != main) {
+			g.touchedParts += toucher >= 0 ? 1 : 0;
+			boolean other = toucher >= 0 && toucher != main;
+			g.otherUser += other ? 1 : 0;
+			if (seen < ENOUGH) {
+				g.seldom.part(single, other);
+			} else if (other) {
 				g.handedOn++;
 				g.handedOnSingle += single ? 1 : 0;
 				g.refilled += intervalsWritten(toucher) >= Math.max(2, REFILLED * lateIntervals) ? 1 : 0;

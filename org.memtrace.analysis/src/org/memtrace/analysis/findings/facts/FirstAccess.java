@@ -22,4 +22,15 @@ public final class FirstAccess {
 		}
 		return first;
 	}
+
+	/** The thread of that row, -1 where it is not known: also where a row without a thread may have been before. */
+	static int thread(long[] startNs, long[] beginNs, int[] thread, int rows) {
+		int first = row(startNs, beginNs, rows);
+		for (int r = 0; r < rows && startNs[r] <= beginNs[first]; r++) {
+			if (thread[r] < 0 && beginNs[r] == beginNs[first]) {
+				return -1;
+			}
+		}
+		return thread[first];
+	}
 }

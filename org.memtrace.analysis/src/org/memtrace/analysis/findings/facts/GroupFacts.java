@@ -108,8 +108,12 @@ public final class GroupFacts {
 	public final int[] mainUser;
 	/** Parts with late accesses. */
 	public int lateParts;
-	/** Of those: with one thread that makes 80 % or more of the late accesses. */
+	/** Of those: with one thread that makes 80 % or more of the late accesses, as far as they were seen. */
 	public int singleParts;
+	/** Of {@link #lateParts}: those with few looks. Where the group is regular they count for {@link #handedOn}, too. */
+	final Seldom seldom = new Seldom();
+	/** Of {@link #lateParts}: those whose first toucher is known. */
+	public int touchedParts;
 	/**
 	 * Of those: the main user is not the first toucher; and it makes 80 % or more. Only parts with looks enough to tell their main user, or
 	 * where the main users of neighbours tell it, see {@link #isRegular}: who visits pages at random is alone on most of them if each is
@@ -117,11 +121,8 @@ public final class GroupFacts {
 	 */
 	public int handedOn;
 	public int handedOnSingle;
-	/** Parts whose main user is another thread than their first toucher, however seldom they were seen: it compares runs and regions. */
+	/** Of {@link #touchedParts}: another thread was seen to use them most, however seldom they were seen: it compares runs and regions. */
 	public int otherUser;
-	/** The same of parts with fewer looks; added to these where the group is regular. */
-	int handedOnSeldom;
-	int handedOnSeldomSingle;
 	/** Late parts whose neighbour in their block is late, too; of them: with the same main user. */
 	public int neighbours;
 	public int alikeNeighbours;
@@ -282,11 +283,11 @@ public final class GroupFacts {
 		}
 		lateParts += o.lateParts;
 		singleParts += o.singleParts;
+		seldom.add(o.seldom);
+		touchedParts += o.touchedParts;
 		handedOn += o.handedOn;
 		handedOnSingle += o.handedOnSingle;
 		otherUser += o.otherUser;
-		handedOnSeldom += o.handedOnSeldom;
-		handedOnSeldomSingle += o.handedOnSeldomSingle;
 		neighbours += o.neighbours;
 		alikeNeighbours += o.alikeNeighbours;
 		refilled += o.refilled;
@@ -398,6 +399,21 @@ public final class GroupFacts {
 	public boolean isRegular() {
 		double chance = Arrays.stream(mainUser).mapToDouble(n -> (double) n * n).sum() / Math.max(1, (double) lateParts * lateParts);
 		return chance >= NEARLY_ALL || neighbours > 0 && alikeNeighbours >= (1 + chance) / 2 * neighbours;
+	}
+
+	/** Of {@link #lateParts}: those of which it is known who uses them mainly. */
+	public int knownParts() {
+		return isRegular() ? lateParts : lateParts - seldom.parts;
+	}
+
+	/** Of {@link #knownParts}: those with one main user. */
+	public int knownSingle() {
+		return isRegular() ? singleParts : singleParts - seldom.single;
+	}
+
+	/** Parts whose first toucher is known. */
+	public long knownFirst() {
+		return Arrays.stream(firstTouched).asLongStream().sum();
 	}
 
 	/** The main users of a block; made when there are none. */

@@ -100,6 +100,12 @@ public final class IntervalNumbers {
 		return starts.get(key(image)).length;
 	}
 
+	/** The end of the last interval of an image, after which nothing was recorded of its process; {@link Long#MAX_VALUE} without intervals. */
+	public long endNs(int image) {
+		long[] its = ends.get(image);
+		return its == null ? Long.MAX_VALUE : Arrays.stream(its).max().orElse(Long.MAX_VALUE);
+	}
+
 	/** Number of intervals of the image that has most. */
 	public int most() {
 		return starts.values().stream().mapToInt(s -> s.length).max().orElse(0);

@@ -56,7 +56,7 @@ public final class AllToAll implements Rule {
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
 						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * g.intervals.cardinality())),
 				Check.atLeast("threads that write it", Groups.writers(g), 2),
-				Check.atMost("share of its pages that one thread uses nearly alone", (double) g.singleParts / g.lateParts, ALONE).counter(),
+				Check.atMost("share of its pages that one thread uses nearly alone, as far as was seen", (double) g.singleParts / g.lateParts, ALONE).counter(),
 				Check.atLeast("pages that are used after their first interval", g.lateParts, 4));
 	}
 

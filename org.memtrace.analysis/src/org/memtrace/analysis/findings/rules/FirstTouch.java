@@ -56,19 +56,20 @@ public final class FirstTouch implements Rule {
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		int first = g.firstToucher();
-		double single = (double) g.singleParts / g.lateParts;
+		double single = (double) g.knownSingle() / Math.max(1, g.knownParts());
 		boolean own = single >= 0.5;
 		Groups.Cost cost = Groups.firstTouch(g, t);
 		return new Statement("one thread, " + t.thread(first) + ", touches " + Words.percent(g.firstTouchShare())
-				+ " of its " + Words.count(g.parts, "page")
+				+ " of " + Groups.known("its " + Words.count(g.parts, "page"), g.knownFirst(), g.parts, "first toucher")
 				+ " first; "
-				+ Words.percent((double) g.handedOn / g.lateParts) + " of the pages are then used mainly by another thread; "
-				+ Words.percent(single) + " of the pages have one main user" + cost.text(),
+				+ Words.percent((double) g.handedOn / Math.max(1, g.knownParts())) + " of "
+				+ Groups.known("the pages", g.knownParts(), g.lateParts, "main user") + " are then used mainly by another thread; "
+				+ Words.percent(single) + (g.knownParts() == g.lateParts ? " of the pages" : " of these") + " have one main user" + cost.text(),
 				own ? "initialise it in parallel, with the schedule of the loop that uses it"
 						: "interleave it over the NUMA nodes: its pages have no single main user")
 				.fix(own ? Fix.parallelInit(g, t) : Fix.interleave(g, t)).view("thread").severity(cost.severity())
 				.thread(first).figure("first_touch", g.firstTouchShare())
-				.figure("handed_on", (double) g.handedOn / g.lateParts).figure("one_user", single).key(t.thread(first) + own);
+				.figure("handed_on", (double) g.handedOn / Math.max(1, g.knownParts())).figure("one_user", single).key(t.thread(first) + own);
 	}
 
 	@Override

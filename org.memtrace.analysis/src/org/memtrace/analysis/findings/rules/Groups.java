@@ -21,6 +21,8 @@ final class Groups {
 	 * much else to do that is little.
 	 */
 	private static final double ACTIVE = 0.05;
+	/** Share of which need not be told that it is not all. */
+	private static final double MOST = 0.99;
 	/** Share of the run that is not worth a change. */
 	private static final double NEGLIGIBLE = 0.01;
 	/** Of structures that cost something together: the part of one that counts. */
@@ -44,6 +46,12 @@ final class Groups {
 	/** Relevant data of the program that is used after its first touch. */
 	static boolean isUsedData(GroupFacts g, Thresholds th) {
 		return isData(g) && isRelevant(g, th) && g.lateParts > 0;
+	}
+
+	/** Pages of which a share is told: all of them, or those of which is known what is told. */
+	static String known(String pages, long known, long all, String what) {
+		return known > MOST * all ? pages
+				: "those of " + pages + " whose " + what + " is known (" + Words.percent((double) known / Math.max(1, all)) + ")";
 	}
 
 	/** Threads with more than 2 % of the late writes, or a quarter of an equal share when there are many. */

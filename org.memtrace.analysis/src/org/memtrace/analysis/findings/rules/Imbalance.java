@@ -37,7 +37,7 @@ public final class Imbalance implements Rule {
 		Groups.Work work = Groups.work(g, t, th);
 		return List.of(Check.atLeast("threads of the team", g.team.length, 3),
 				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * g.team.length),
-				Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)),
+				Check.atLeast("share of its pages with one main user", (double) g.knownSingle() / g.lateParts, th.get(Threshold.EVERYWHERE)),
 				Check.atLeast("busiest thread divided by the mean, by " + unit(work, t), work.busiestOverMean(), th.get(Threshold.IMBALANCE)),
 				Check.atLeast("the same at least, with 95 % certainty", work.least(), th.get(Threshold.IMBALANCE)),
 				Check.atMost("busiest threads of which it is not known whether they do other work alone", alone(g, t, work), 0).counter(),
@@ -58,7 +58,8 @@ public final class Imbalance implements Rule {
 		}
 		Statement s = new Statement("the busiest of " + Words.count(by.length, "thread") + " does " + Words.ratio(work.busiestOverMean())
 				+ " times the mean by " + unit(work, t) + " (" + shares + (order.length > 4 ? ", …" : "") + "); "
-				+ Words.percent((double) g.singleParts / g.lateParts) + " of its " + Words.count(g.parts, "page") + " have one main user"
+				+ Words.percent((double) g.knownSingle() / Math.max(1, g.knownParts())) + " of "
+				+ Groups.known("its " + Words.count(g.lateParts, "page"), g.knownParts(), g.lateParts, "main user") + " have one main user"
 				+ (work.unit() != Groups.Unit.ACCESSES ? "" : "; the CPU time of the threads is not known"),
 				"divide the work by its cost: small chunks in turn, or a dynamic schedule").fix(Fix.schedule(g, t)).view("thread")
 				.figure("busiest_over_mean", work.busiestOverMean()).figure("by_cpu_time", work.unit() != Groups.Unit.ACCESSES ? 1 : 0)

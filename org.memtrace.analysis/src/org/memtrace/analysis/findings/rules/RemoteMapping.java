@@ -56,12 +56,14 @@ public final class RemoteMapping implements Rule {
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		Groups.Cost cost = Groups.placement(g, t);
-		return new Statement(Words.percent((double) g.handedOnSingle / g.lateParts) + " of its " + Words.count(g.parts, "page")
+		double handedOn = (double) g.handedOnSingle / Math.max(1, g.knownParts());
+		return new Statement(Words.percent(handedOn) + " of "
+				+ Groups.known("its " + Words.count(g.lateParts, "page"), g.knownParts(), g.lateParts, "main user")
 				+ " are touched first by one thread and then used nearly only by another one; no thread touches more than "
 				+ Words.percent(g.firstTouchShare()) + " first" + cost.text(),
 				"divide the initialisation as the computation, and bind the threads").fix(Fix.sameSchedule(g, t)).view("thread")
 				.severity(cost.severity())
-				.figure("handed_on", (double) g.handedOnSingle / g.lateParts).key("");
+				.figure("handed_on", handedOn).key("");
 	}
 
 	@Override

@@ -42,7 +42,7 @@ public final class Strided implements Rule {
 			return all;
 		}
 		double[] s = Groups.strides(g);
-		all.add(Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)));
+		all.add(Check.atLeast("share of its pages with one main user", (double) g.knownSingle() / g.lateParts, th.get(Threshold.EVERYWHERE)));
 		all.add(Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
 		all.add(Check.atLeast("share of the pages that are entered neither in their first nor in their last line", s[0],
 				th.get(Threshold.STRIDE_MASS)));

@@ -24,6 +24,8 @@ import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.aggregation.model.ModelRequest;
 import org.memtrace.analysis.MadeTrace;
 import org.memtrace.analysis.SyntheticTrace;
+import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.statistics.PageUse;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
@@ -119,6 +121,35 @@ class AccessScanTest {
 			for (int i = 0; i < f.count(); i++) {
 				assertEquals(whole.producer(i) + " " + whole.thread(i) + " " + whole.startNs(i) + " " + whole.endNs(i),
 						f.producer(i) + " " + f.thread(i) + " " + f.startNs(i) + " " + f.endNs(i), "in chunks of " + most);
+			}
+		}
+	}
+
+	/** What a thread without a name may have touched first is nobody's: not that of the thread that is known next. */
+	@Test
+	void theFirstThatIsKnownIsNotTheFirst() throws Exception {
+		MadeTrace made = new MadeTrace(3, 4, 100);
+		int a = made.structure("A", 4);
+		made.access(0, a, 0, -1, 1, 0); // in an interval before
+		made.access(1, a, 0, 1, 1, 0);
+		made.access(0, a, 1, 1, 1, 0); // in the same interval, nobody knows when
+		made.first(7, 1);
+		made.access(0, a, 1, -1, 1, 0);
+		made.access(0, a, 2, 2, 1, 0); // in the same interval, later
+		made.first(7, 1);
+		made.access(0, a, 2, -1, 1, 0);
+		made.first(9, 1);
+		made.access(0, a, 3, 2, 1, 0); // in an interval after
+		made.access(1, a, 3, -1, 1, 0);
+		try (TraceStore small = made.open()) {
+			for (int most : new int[] {1, 2, 3, 100}) {
+				AccessTable t = AccessTable.of(small, new Rechunked(small.accessSource(Progress.NONE), random, most));
+				FirstTouches f = t.firstTouches(Progress.NONE);
+				assertEquals("-1 -1 2 2", f.thread(0) + " " + f.thread(1) + " " + f.thread(2) + " " + f.thread(3), "in chunks of " + most);
+				assertEquals("[0, 0, 2]", Arrays.toString(t.details(0, small.producers().size(), Long.MIN_VALUE, Long.MAX_VALUE).firstTouchPages()));
+				List<String> pages = new ArrayList<>();
+				PageUse.visit(t, AccessFilter.of(AccessQuery.ALL), Progress.NONE, p -> pages.add(p.firstThread() + "/" + p.firstWriter()));
+				assertEquals("[-1/-1, -1/-1, 2/-1, 2/-1]", pages.toString());
 			}
 		}
 	}

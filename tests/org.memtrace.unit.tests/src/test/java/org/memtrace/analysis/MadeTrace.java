@@ -100,7 +100,7 @@ public final class MadeTrace {
 		}
 	}
 
-	/** Accesses of a thread to a page in an interval. */
+	/** Accesses of a thread, -1 not known, to a page in an interval. */
 	public void access(int interval, int structure, int page, int thread, int reads, int writes) {
 		rows.add(new int[] {interval, pagesOf.get(structure)[page], thread, reads, writes, 0, -1, 1});
 	}
@@ -133,7 +133,8 @@ public final class MadeTrace {
 		tree.end();
 		Map<Long, BitSet> users = new TreeMap<>();
 		for (int[] r : rows) {
-			users.computeIfAbsent((long) r[0] << 32 | r[1], k -> new BitSet()).set(r[2]);
+			BitSet those = users.computeIfAbsent((long) r[0] << 32 | r[1], k -> new BitSet());
+			those.set(Math.max(0, r[2]), those.get(Math.max(0, r[2])) || r[2] >= 0);
 		}
 		rows.sort(Comparator.comparingInt(r -> r[0])); // stable: who is added first is first
 		List<BitSet> sets = new ArrayList<>(List.of(BitSet.valueOf(new long[] {1})));

@@ -101,6 +101,29 @@ class EvidenceTest {
 		assertEquals(INTERVALS, t.advise().facts().intervals(t.advise().facts().groups().get(0)));
 	}
 
+	/**
+	 * Half of the pages were seen once after they were touched, each by a thread at random: who uses them mainly is not known, and is not
+	 * told of them. Of a quarter it is not known who touched them first.
+	 */
+	@Test
+	void sharesAreOfWhatIsKnown() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(3, INTERVALS);
+		int s = t.structure("grid", StructureKind.HEAP, 128);
+		for (int p = 0; p < 128; p++) {
+			t.write(s, p, 0, p % 4 == 3 ? -1 : 0);
+			for (int i = 1; i < INTERVALS; i++) {
+				if (p % 2 == 0 || i == 1 + p % 9) {
+					t.write(s, p, i, 1 + p * 7 / 5 % 2);
+				}
+			}
+		}
+		Finding f = t.advise().findings().get(0);
+		assertEquals("first-touch", f.rule());
+		assertTrue(f.evidence().startsWith("one thread, worker #0, touches 100 % of those of its 128 pages whose first toucher is known (75.0 %) first; "
+				+ "100 % of those of the pages whose main user is known (50.0 %) are then used mainly by another thread; 100 % of these have one "
+				+ "main user"), f.evidence());
+	}
+
 	/** Few intervals of the process are few, however many processes there are. */
 	@Test
 	void confidenceIsThatOfTheProcess() throws MemtraceException {

@@ -216,6 +216,29 @@ class PriceTest {
 		assertFalse(line(text, "Not known").contains("what findings cost"), text);
 	}
 
+	/** A place that needs most time and writes first is one place. */
+	@Test
+	void aPlaceIsSaidOnce() throws Exception {
+		trace.properties.put(TraceInfo.PROPERTY_MEASURED, MACHINE);
+		trace.code(IN_SWEEP, "sweep", "work.c", 10);
+		int image = image();
+		trace.ticks(image, 8, Access.BOTH, 0, 0, IN_SWEEP, 0, 600);
+		trace.ticks(-1, 0, null, 0, 0, ELSEWHERE, 600, 400);
+		assertEquals("sweep (work.c:10) needs most of the time at it and writes it first", line(trace.summary(), "Where"));
+	}
+
+	/** A process that ended, or became another program, does not live on until the trace ends. */
+	@Test
+	void whoEndedDoesNotWait() throws Exception {
+		trace.imageOfThread.put(1, 1);
+		trace.process(1, 2);
+		image();
+		trace.cpu(0, 1, PlantedTrace.INTERVAL);
+		trace.cpu(1, 1, PlantedTrace.INTERVAL);
+		String text = trace.summary();
+		assertTrue(text.replaceAll("\\s+", " ").contains("in the other 40 µs that they lived, summed"), text);
+	}
+
 	@Test
 	void theFirstLinesSayWhatIsNotKnown() throws Exception {
 		image();
