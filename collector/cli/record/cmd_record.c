@@ -28,6 +28,7 @@
 #include "cli/record/job.h"
 #include "cli/record/run.h"
 #include "cli/record/settings.h"
+#include "cli/record/worker.h"
 #include "cli/record/zoom.h"
 #include "cli/remote/on_node.h"
 #include "cli/remote/remote.h"
@@ -98,10 +99,12 @@ static int prepare(struct mt_run *r)
 /* The trace directory, what writes into it, and what is known. Exit code. */
 static int open_trace(struct mt_run *r)
 {
+	char *name = mt_worker_name(r->a->argc, r->a->argv);
 	const char *file = "manifest.json";
 	int rc, err;
 
-	rc = mt_run_make_directory(r, r->program);
+	rc = mt_run_make_directory(r, name);
+	free(name);
 	if (!rc)
 		rc = mt_run_reserve(r);
 	if (!rc)
@@ -206,7 +209,7 @@ static int record_program(struct mt_run *r)
 static int record_on_host(struct mt_run *r)
 {
 	const char *pid = mt_args_get(r->a, "pid");
-	char *name = r->a->argc ? mt_strdup(r->a->argv[0]) : mt_printf("pid-%s", pid ? pid : "");
+	char *name = r->a->argc ? mt_worker_name(r->a->argc, r->a->argv) : mt_printf("pid-%s", pid ? pid : "");
 	int sig = 0, rc = mt_run_make_directory(r, name);
 
 	if (!rc)
@@ -297,14 +300,15 @@ static int record_repeatedly(const struct mt_run *all, int runs)
 {
 	const bool given = all->output && *all->output;
 	struct mt_job job;
-	char *base;
+	char *base, *worker;
 	int rc, number = 1, status = 0;
 	bool ranks;	/* all ranks of a run have one folder: the others may have made it */
 
 	mt_job_detect(&job);
 	ranks = mt_job_of_several(&job);
-	base = given ? mt_strdup(all->output) : ranks ? mt_printf("%s.job-%s", mt_base(all->a->argv[0]), job.id) :
-	       mt_printf("%s.memtrace", mt_base(all->a->argv[0]));
+	worker = mt_worker_name(all->a->argc, all->a->argv);
+	base = given ? mt_strdup(all->output) : ranks ? mt_printf("%s.job-%s", worker, job.id) : mt_printf("%s.memtrace", worker);
+	free(worker);
 	mt_job_free(&job);
 	rc = given && !ranks ? check_names(all->a, base, runs) : 0;
 	if (rc) {

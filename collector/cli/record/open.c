@@ -19,6 +19,7 @@
 #include "cli/record/job.h"
 #include "cli/record/run.h"
 #include "cli/record/settings.h"
+#include "cli/record/worker.h"
 #include "cli/trace/tracedir.h"
 
 static struct mt_backend_request request(const struct mt_run *r)
@@ -59,6 +60,7 @@ static json_t *first_manifest(const struct mt_run *r, const struct mt_args *a, c
 	char *cwd = getcwd(NULL, 0), when[64], *id = mt_build_id(program), *real;
 	const char *name = mt_args_get(a, "name"), *purpose = mt_args_get(a, "purpose");
 	const char *asked = mt_run_requested(a);
+	char *worker;
 	struct timespec rt;
 	struct mt_job job;
 	struct tm tm;
@@ -75,7 +77,9 @@ static json_t *first_manifest(const struct mt_run *r, const struct mt_args *a, c
 	json_object_set_new(m, "format_version", json_integer(MT_FORMAT_VERSION));
 	json_object_set_new(m, "tool", json_pack("{s:s, s:s, s:s}", "name", "memtrace", "version",
 						 mt_version, "commit", mt_build_commit));
-	json_object_set_new(m, "name", mt_json_text(name && *name ? name : mt_base(a->argv[0])));
+	worker = mt_worker_name(a->argc, a->argv);
+	json_object_set_new(m, "name", mt_json_text(name && *name ? name : worker));
+	free(worker);
 	json_object_set_new(m, "command", argv);
 	real = realpath(program, NULL);
 	json_object_set_new(m, "executable", mt_json_text(real ? real : program));

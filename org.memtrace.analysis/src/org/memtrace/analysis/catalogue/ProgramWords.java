@@ -20,11 +20,14 @@ public record ProgramWords(String program, String arguments) {
 	private static final Pattern INTERPRETER = Pattern.compile(
 			"(python|pypy|perl|ruby|lua|php)[0-9.]*|node|nodejs|Rscript|julia|guile|octave|octave-cli|java|(ba|da|z|k)?sh");
 	private static final Pattern LAUNCHER = Pattern.compile(
-			"mpirun|mpiexec|mpiexec\\.[a-z]+|mpirun\\.[a-z]+|orterun|prterun|prun|srun|aprun|jsrun|numactl|nice|nohup|env|time|stdbuf|taskset");
+			"mpirun|mpiexec|mpiexec\\.[a-z]+|mpirun\\.[a-z]+|orterun|prterun|prun|srun|aprun|jsrun|numactl|nice|nohup|env|time|timeout"
+			+ "|stdbuf|taskset|chrt|ionice|setsid");
+	/** Launchers with a word between their options and the program. */
+	private static final Pattern WITH_WORD = Pattern.compile("timeout|taskset|chrt");
 	/** Options of launchers that have their value in the next word; those with two. */
 	private static final Set<String> LAUNCHER_VALUES = Set.of("-n", "-np", "-c", "-N", "-p", "-w", "-f", "-H", "-host", "--host", "-hosts",
 			"-hostfile", "--hostfile", "-machinefile", "--machinefile", "-ppn", "-perhost", "-map-by", "--map-by", "-bind-to", "--bind-to",
-			"-rank-by", "--rank-by", "-x", "-wdir", "--wdir", "-m", "-i", "-o", "-e", "-u");
+			"-rank-by", "--rank-by", "-x", "-wdir", "--wdir", "-m", "-i", "-o", "-e", "-u", "-s", "-k", "--signal", "--kill-after");
 	private static final Set<String> LAUNCHER_PAIRS = Set.of("-mca", "--mca", "-genv", "-env", "--prtemca");
 	/** Options of interpreters that have their value in the next word. */
 	private static final Set<String> VALUES = Set.of("-X", "-W", "-cp", "-classpath", "--class-path", "-p", "--module-path", "-I", "-r",
@@ -49,6 +52,7 @@ public record ProgramWords(String program, String arguments) {
 		int at = 0;
 		while (at < words.size() && LAUNCHER.matcher(base(words.get(at))).matches()) {
 			int next = afterOptions(words, at + 1);
+			next += WITH_WORD.matcher(base(words.get(at))).matches() && next + 1 < words.size() && words.get(next).matches("[0-9].*") ? 1 : 0;
 			if (next >= words.size()) {
 				break;
 			}

@@ -41,5 +41,8 @@ class ProgramWordsTest {
 		check("prog.py", "3", "/usr/bin/orterun", "mpiexec -n 2 python3 prog.py 3");
 		check("app", "x", "/usr/bin/numactl", "numactl --membind=0 env OMP_NUM_THREADS=4 ./app x");
 		check("orterun", "--version", "/usr/bin/orterun", "mpirun --version");
+		check("app", "x", "/usr/bin/timeout", "timeout -k 5 60 ./app x");
+		check("app", "", "/usr/bin/taskset", "taskset 0x3 nice -n 5 ./app");
+		check("app", "", "/usr/bin/taskset", "taskset -c 0 ./app");
 	}
 }
