@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,46 +27,65 @@
 
 #define OLD_NS 10000000000ull	/* who waits for orphans now and then has done it by then; as in preload/monitor/monitor.c */
 
+#define STACK_BYTES 16384
+
+/* Both processes run in our memory, which has much to copy: on stacks of their own, while we wait for what they tell. */
+struct making {
+	int tell[2];
+	pid_t parent;		/* of the orphan */
+	char stack[2][STACK_BYTES] __attribute__((aligned(16)));
+};
+
 /* In the orphan: waits until its parent is gone, and tells who it has now. */
-static void be_orphan(pid_t parent, int tell)
+static int be_orphan(void *arg)
 {
+	struct making *m = arg;
 	pid_t now;
 
-	while (getppid() == parent)
+	while (getppid() == m->parent)
 		usleep(100);
 	now = getppid();
-	(void)!write(tell, &now, sizeof(now));
-	_exit(0);
+	(void)!write(m->tell[1], &now, sizeof(now));
+	return 0;
+}
+
+static int make_it(void *arg)
+{
+	struct making *m = arg;
+	pid_t orphan;
+
+	m->parent = getpid();
+	orphan = clone(be_orphan, m->stack[1] + STACK_BYTES, CLONE_VM | SIGCHLD, m);
+	/* before the orphan, which waits for our end */
+	(void)!write(m->tell[1], &orphan, sizeof(orphan));
+	return 0;
 }
 
 /* Makes an orphan, which ends at once. Its process id, and who takes it; 0: it could not be made, or is taken by who is not seen here. */
 static pid_t make_orphan(pid_t *reaper)
 {
-	int tell[2], status;
+	struct making *m = mt_alloc(sizeof(*m));
 	pid_t child, orphan = 0;
+	int status;
 
 	*reaper = 0;
-	if (pipe2(tell, O_CLOEXEC))
+	if (pipe2(m->tell, O_CLOEXEC)) {
+		free(m);
 		return 0;
-	child = fork();
-	if (!child) {
-		const pid_t parent = getpid(), other = fork();
-
-		if (!other)
-			be_orphan(parent, tell[1]);
-		/* before the orphan, which waits for our end */
-		(void)!write(tell[1], &other, sizeof(other));
-		_exit(0);
 	}
-	close(tell[1]);
+	child = clone(make_it, m->stack[0] + STACK_BYTES, CLONE_VM | SIGCHLD, m);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	if (read(tell[0], &orphan, sizeof(orphan)) != sizeof(orphan) || orphan <= 0 ||
-	    read(tell[0], reaper, sizeof(*reaper)) != sizeof(*reaper) || *reaper <= 0)
+	close(m->tell[1]);
+	if (read(m->tell[0], &orphan, sizeof(orphan)) != sizeof(orphan) || orphan <= 0 ||
+	    read(m->tell[0], reaper, sizeof(*reaper)) != sizeof(*reaper) || *reaper <= 0)
 		*reaper = orphan = 0;
-	close(tell[0]);
+	/* it has no memory of ours any more when its end of the pipe is closed */
+	(void)!read(m->tell[0], &status, 1);
+	close(m->tell[0]);
 	if (*reaper == getpid())
 		waitpid(orphan, &status, 0);
+	free(m);
 	return orphan;
 }
 

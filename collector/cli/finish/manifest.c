@@ -77,7 +77,8 @@ static void setting(json_t *o, const char *name, const char *path)
 
 /*
  * Without the plugins of hwloc, which link OpenCL, X and libxml2 (with 30 MB of tables of ICU) and take longer to load than the rest
- * of our start: they tell about devices, which are not asked for, and write the same XML as hwloc itself.
+ * of our start: they tell about devices, which are not asked for, and write the same XML as hwloc itself. And without asking the
+ * processors: hwloc goes to each of them for that, though the kernel has told the same.
  */
 static bool topology(const char *trace)
 {
@@ -90,6 +91,9 @@ static bool topology(const char *trace)
 	if (ours)
 		setenv(plugins, "/nonexistent", 1);
 	if (hwloc_topology_init(&t) == 0) {
+		if (mt_exists("/sys/devices/system/cpu/cpu0/cache/index0/shared_cpu_map") &&
+		    mt_exists("/sys/devices/system/cpu/cpu0/topology/core_id"))
+			hwloc_topology_set_components(t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
 		ok = hwloc_topology_load(t) == 0 && hwloc_topology_export_xml(t, path, 0) == 0;
 		hwloc_topology_destroy(t);
 	}

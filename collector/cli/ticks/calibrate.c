@@ -3,15 +3,19 @@
 #include "cli/ticks/calibrate.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/base/cache.h"
 #include "cli/base/util.h"
 
 #define LINES (1ul << 14)	/* of 64 bytes: 1 MiB, so that a load waits for longer than all the rest takes */
@@ -131,15 +135,57 @@ static void measure(struct mt_skid *s)
 	close((int)fd);
 }
 
+/* A home folder may serve many machines: each has its file in @dir. */
+static char *file_of(char dir[PATH_MAX])
+{
+	struct utsname u;
+
+	memset(&u, 0, sizeof(u));
+	uname(&u);
+	return mt_cache_dir(dir) ? NULL : mt_printf("%s/skid-%s", dir, *u.nodename && !strchr(u.nodename, '/') ? u.nodename : "here");
+}
+
+/* The answer is that of the processor, so it holds until the next boot at least. -1: none is kept. */
+static int kept(const char *file, const char *boot)
+{
+	char *line = mt_read_line(file);
+	const size_t n = strlen(boot);
+	int behind = -1;
+
+	if (line && !strncmp(line, boot, n) && (!strcmp(line + n, " 0") || !strcmp(line + n, " 1")))
+		behind = line[n + 1] - '0';
+	free(line);
+	return behind;
+}
+
+static void keep(const char *dir, const char *file, const char *boot, int behind)
+{
+	struct mt_newfile out;
+
+	if (mt_newfile(&out, dir, mt_base(file)))
+		return;
+	fprintf(out.f, "%s %d\n", boot, behind);
+	mt_newfile_commit(&out);
+}
+
 struct mt_skid mt_skid_here(void)
 {
 	static struct mt_skid known;
 	static bool asked;
+	char dir[PATH_MAX], *file, *boot;
 
-	if (!asked) {
-		known.behind = -1;
+	if (asked)
+		return known;
+	asked = true;
+	file = file_of(dir);
+	boot = mt_read_line("/proc/sys/kernel/random/boot_id");
+	known.behind = file && boot ? kept(file, boot) : -1;
+	if (known.behind < 0) {
 		measure(&known);
-		asked = true;
+		if (file && boot && known.behind >= 0)
+			keep(dir, file, boot, known.behind);
 	}
+	free(boot);
+	free(file);
 	return known;
 }

@@ -15,7 +15,10 @@ struct mt_skid {
 	int err;		/* why it is not known: negative errno, or 0: the ticks do not agree */
 };
 
-/* Asks the processor, in about 3 ms of CPU time; the second time it tells what it knows. */
+/*
+ * Asks the processor, in about 3 ms of CPU time, and keeps what it says in the user's cache until the next boot. An answer that was kept
+ * has no ticks.
+ */
 struct mt_skid mt_skid_here(void);
 /* What so many ticks say. */
 int mt_skid_judge(uint64_t at_load, uint64_t at_next, uint64_t elsewhere);

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c common/out.c
+// uses: cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c cli/trace/tracedir.c cli/base/processes.c cli/base/cache.c cli/base/util.c common/out.c
 // libs: -lcapstone -ljansson -lzstd -lz
 /* From ticks.log to ticks.csv: which instruction a tick stands for, and what the manifest says. */
 #include "harness.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/base/util.h"
@@ -144,6 +145,25 @@ static void skid(void)
 	CHECK_EQ(mt_skid_judge(0, 10, 0), -1);		/* too few */
 }
 
+/* What was found out since the last boot is not asked for again. */
+static void kept_skid(void)
+{
+	char *boot = mt_read_line("/proc/sys/kernel/random/boot_id"), *text = mt_printf("%s 0\n", boot), *name;
+	struct utsname u;
+	struct mt_skid s;
+
+	uname(&u);
+	name = mt_printf("skid-%s", u.nodename);
+	setenv("MEMTRACE_CACHE", dir, 1);
+	put_file(dir, ".", name, text);
+	s = mt_skid_here();
+	CHECK_EQ(s.behind, 0);
+	CHECK_EQ(s.at_load + s.at_next + s.elsewhere, 0);
+	free(name);
+	free(text);
+	free(boot);
+}
+
 int main(void)
 {
 	char *rm;
@@ -154,6 +174,7 @@ int main(void)
 	damaged();
 	manifest();
 	skid();
+	kept_skid();
 	rm = mt_printf("rm -rf %s", dir);
 	CHECK_EQ(system(rm), 0);
 	free(rm);
