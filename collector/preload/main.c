@@ -293,7 +293,8 @@ static int start_zap(struct message *why, void *scratch)
 	zap_see_writes(-1);
 	p->tracing = 1;
 	zap_space.active = 1;
-	p->fault_ns = measure_fault_ns();
+	if (!p->fault_ns)
+		p->fault_ns = measure_fault_ns();
 	/* the kernel may have written the rseq area between copy and mapping: make it do so again */
 	mt_sys(SYS_nanosleep, &ts, 0);
 	say(why, mt_monitor_message());
@@ -412,11 +413,15 @@ static void record(const char *how, const char *obstacle, int constructor)
 		return;
 	}
 	mt_image_save_maps(&p->image, MT_FILE_MAPS);
-	ctx_init(&p->image);
+	if (ctx_waits())
+		ctx_go_on(&p->image);
+	else
+		ctx_init(&p->image);
 
 	mask = mt_block_signals();
 	scratch = mt_rawmap(SCRATCH_BYTES);
-	p->tls = copy_tls();
+	if (!p->tls)
+		p->tls = copy_tls();
 	if (!scratch || !p->tls) {
 		say(&why, "no memory");
 	} else if (!patch(&why)) {
@@ -477,7 +482,7 @@ static int stay_quiet(enum mt_start choice, int root, const char *how)
 	}
 	if (choice == MT_START_NEVER)
 		cnt_off();
-	mt_quiet_begin(&p->config, choice, root, how, record_late);
+	mt_quiet_begin(choice, root, how);
 	return 0;
 }
 
@@ -523,7 +528,7 @@ static void begin(void)
 		cnt_off();
 		return;
 	}
-	choice = mt_quiet_choose(&p->config, &root);
+	choice = mt_quiet_choose(&p->config, &root, record_late);
 	how = p->config.parent_image < 0 ? "root" : "exec";
 	if (!obstacle && choice != MT_START_NEVER)
 		obstacle = foreign_runtime();

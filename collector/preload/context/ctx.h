@@ -115,6 +115,8 @@ void ctx_log_flush(bool monitor);	/* on the monitor, or in a thread of the progr
 void ctx_log_lock_all(void);
 void ctx_log_unlock_all(void);
 void ctx_log_drop(void);		/* child of fork: forget the parent's file */
+void ctx_log_wait(void);		/* … lines wait in the buffers, as long as there is room, until there is a file */
+bool ctx_log_waits(void);
 
 /* A line under construction; fixed size, long fields are cut. */
 struct ctx_line {

@@ -17,6 +17,7 @@
 
 #include "preload/context/ctx.h"
 #include "preload/ground/image.h"
+#include "preload/ground/quiet.h"
 #include "common/rawsys.h"
 #include "common/tracenames.h"
 
@@ -41,6 +42,7 @@ static dev_t log_dev;
 static ino_t log_ino;
 static char log_path[4300];
 static _Atomic int torn;	/* the last write was cut: begin with LF */
+static bool waits;		/* for a file */
 
 /*
  * The program may close or reuse any descriptor. Never write into a file that
@@ -110,7 +112,18 @@ bool ctx_log_open(const struct mt_image *img)
 	log_dev = st.st_dev;
 	log_ino = st.st_ino;
 	atomic_store(&torn, 0);
+	waits = false;
 	return true;
+}
+
+void ctx_log_wait(void)
+{
+	waits = true;
+}
+
+bool ctx_log_waits(void)
+{
+	return waits;
 }
 
 /*
@@ -140,7 +153,7 @@ static void flush_shard(struct shard *s, bool monitor)
 	int fd, use;
 
 	s->flushed = ctx_now();
-	if (!s->used)
+	if (!s->used || (waits && s->used + sizeof(((struct ctx_line *)0)->b) <= BUF_SIZE))
 		return;
 	use = fd = monitor ? kept_fd : program_fd(&for_now);
 	if (use >= 0 && atomic_load(&torn)) {
@@ -200,6 +213,7 @@ void ctx_log_drop(void)
 	mt_fd_close(mt_fd_own(own_fd));	/* else the number is the program's now */
 	kept_fd = own_fd = -1;
 	log_path[0] = 0;
+	waits = false;
 }
 
 void ctx_line_begin(struct ctx_line *l, char kind)
@@ -302,6 +316,8 @@ static void put_line(struct ctx_line *l, unsigned int shard, bool monitor)
 		flush_shard(s, monitor);
 	__builtin_memcpy(s->buf + s->used, l->b, l->n);
 	s->used += l->n;
+	if (waits && s->used > BUF_SIZE / 2)
+		mt_quiet_hurry();
 	if (!monitor && (int64_t)(ctx_now_coarse() - s->flushed) > (int64_t)STALE_NS)
 		flush_shard(s, false);
 	ctx_unlock(&s->lock);

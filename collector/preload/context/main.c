@@ -315,30 +315,67 @@ void ctx_fork_parent(void)
  * was alive then from the parent's log. What was logged in the parent between
  * the flush and the locks is still in the buffers of the parent.
  */
-void ctx_fork_child(const struct mt_image *img)
+static void drop_parents(void)
 {
-	struct ctx_line l;
-
-	if (!atomic_load(&ctx_on))
-		return;
 	ctx_log_drop();
 	ctx_log_unlock_all();
 	ctx_objects_fork_child();
 	shown_count = shown_lost = shown_brief = 0;
-	if (!img || !ctx_log_open(img)) {
-		atomic_store(&ctx_on, 0);
-	} else {
-		log_header();
-		ctx_line_begin(&l, 'F');
-		ctx_line_dec(&l, fork_time);
-		ctx_line_int(&l, img->parent);
-		ctx_line_put(&l, 0);
-		ctx_thread_fork_child(fork_tid, mt_gettid(), fork_time);
-		ctx_heaps_fork_child(fork_time);
-		ctx_log_flush(true);
-	}
+}
+
+static void begin_child(int parent)
+{
+	struct ctx_line l;
+
+	log_header();
+	ctx_line_begin(&l, 'F');
+	ctx_line_dec(&l, fork_time);
+	ctx_line_int(&l, parent);
+	ctx_line_put(&l, 0);
+	ctx_thread_fork_child(fork_tid, mt_gettid(), fork_time);
+	ctx_heaps_fork_child(fork_time);
+	ctx_log_flush(true);
+}
+
+static void end_child(void)
+{
 	release();
 	ctx_brief_fork_child();
+}
+
+void ctx_fork_child(const struct mt_image *img)
+{
+	if (!atomic_load(&ctx_on))
+		return;
+	drop_parents();
+	if (img && ctx_log_open(img))
+		begin_child(img->parent);
+	else
+		atomic_store(&ctx_on, 0);
+	end_child();
+}
+
+void ctx_fork_later(int parent)
+{
+	if (!atomic_load(&ctx_on))
+		return;
+	drop_parents();
+	ctx_log_wait();
+	begin_child(parent);
+	end_child();
+}
+
+int ctx_waits(void)
+{
+	return atomic_load(&ctx_on) && ctx_log_waits();
+}
+
+void ctx_go_on(const struct mt_image *img)
+{
+	if (ctx_log_open(img))
+		ctx_log_flush(false);
+	else
+		atomic_store(&ctx_on, 0);
 }
 
 /*

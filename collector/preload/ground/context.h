@@ -79,6 +79,13 @@ void ctx_note_unseen(uint64_t start, uint64_t end, int prot, int shared, const c
 void ctx_fork_prepare(void);
 void ctx_fork_parent(void);
 void ctx_fork_child(const struct mt_image *img);
+/*
+ * The child of the image @parent is not an image yet. What it does waits in memory, and is told if ctx_go_on() gives it an image
+ * before the room is used up; mt_quiet_hurry() is called when half of it is.
+ */
+void ctx_fork_later(int parent);
+int ctx_waits(void);
+void ctx_go_on(const struct mt_image *img);
 
 /* monitor: each interval; write what is buffered. */
 void ctx_flush(void);

@@ -16,6 +16,7 @@
 #include "preload/ground/thread.h"
 
 #define SCRATCH_BYTES (256ul << 10)
+#define FEW_DESCRIPTORS 64
 /* The path as CSV, when each of its bytes is a quote, and the numbers. */
 #define LINE_BYTES (2 * 4096 + 256)
 
@@ -27,6 +28,9 @@ static struct {
 	const struct mt_config *config;
 	int pid;		/* 0: not watched */
 	int has_image;		/* so it need not be counted */
+	int may_count;		/* children, too */
+	int forked;		/* from a process that is recorded or watched */
+	int hurry;		/* is recorded with the next memory that it gets */
 	uint64_t bytes;		/* asked for */
 	void (*start)(void);
 	const char *why, *how;
@@ -106,13 +110,21 @@ static int is_shell(const char *path)
 	return 0;
 }
 
-enum mt_start mt_quiet_choose(const struct mt_config *c, int *root)
+/* What the loader says to debuggers when nothing is being loaded; a constant where the program has a copy of it. */
+static int at_rest;
+
+enum mt_start mt_quiet_choose(const struct mt_config *c, int *root, void (*start)(void))
 {
 	const char *follow = getenv(MT_VARIABLE(MEMTRACE_FOLLOW)), *skip = getenv(MT_VARIABLE(MEMTRACE_SKIP));
 	const char *first = getenv(MT_VARIABLE(MEMTRACE_ROOT));
+	const int counts = c->min_process_bytes && (mt_traces(c->library) || c->library == MT_LIBRARY_NO_ACCESSES);
 	uint64_t bytes = 0;
 	char exe[4097];
 
+	at_rest = (int)_r_debug.r_state;
+	quiet.config = c;
+	quiet.start = start;
+	quiet.may_count = counts && !(follow && *follow);
 	*root = c->parent_image < 0 || (first && atoi(first) == mt_getpid());
 	program(exe, sizeof(exe));
 	if (skip && *skip && matches(skip, exe))
@@ -120,7 +132,7 @@ enum mt_start mt_quiet_choose(const struct mt_config *c, int *root)
 	if (follow && *follow)
 		return matches(follow, exe) ? MT_START_NOW : MT_START_NEVER;
 	/* what counts or is watched from outside begins with the process */
-	if (!c->min_process_bytes || (!mt_traces(c->library) && c->library != MT_LIBRARY_NO_ACCESSES) || (*root && !is_shell(exe)))
+	if (!counts || (*root && !is_shell(exe)))
 		return MT_START_NOW;
 	dl_iterate_phdr(add_static_data, &bytes);
 	return bytes >= c->min_process_bytes ? MT_START_NOW : MT_START_LATER;
@@ -131,20 +143,19 @@ const char *mt_quiet_message(enum mt_start choice)
 	return choice == MT_START_NEVER ? MT_QUIET_LEFT_OUT : MT_QUIET_SHELL;
 }
 
-/* What the loader says to debuggers when nothing is being loaded; a constant where the program has a copy of it. */
-static int at_rest;
-
-void mt_quiet_begin(const struct mt_config *c, enum mt_start choice, int root, const char *how, void (*start)(void))
+void mt_quiet_begin(enum mt_start choice, int root, const char *how)
 {
-	at_rest = (int)_r_debug.r_state;
-	quiet.config = c;
 	quiet.why = choice == MT_START_NEVER ? "left-out" : "small";
 	quiet.has_image = root;
 	quiet.how = how;
-	quiet.start = start;
 	if (choice == MT_START_LATER)
 		quiet.pid = mt_getpid();
 	note("begin", how);
+}
+
+int mt_quiet_may_count(void)
+{
+	return quiet.may_count;
 }
 
 const char *mt_quiet_how(void)
@@ -162,11 +173,23 @@ static int is_own(void)
 	return quiet.pid && quiet.pid == mt_getpid();
 }
 
+/* A process that may have so few descriptors wants all of them, and ours are made late. */
+static int has_room(void)
+{
+	struct rlimit rl = { 0, 0 };
+
+	mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &rl);
+	return rl.rlim_cur >= FEW_DESCRIPTORS;
+}
+
 static long start_on_scratch(void *arg)
 {
 	(void)arg;
 	quiet.pid = 0;
-	if (mt_process_is_alone()) {
+	if (!has_room()) {
+		quiet.why = "descriptors";
+		note("stays", "");
+	} else if (mt_process_is_alone()) {
 		note("recorded", "");
 		quiet.start();
 	} else {
@@ -197,8 +220,14 @@ void mt_quiet_grow(uint64_t bytes)
 		return;
 	quiet.bytes += bytes;
 	/* a handler that asks for memory while dlopen() or dlclose() is at work: the next one begins the recording */
-	if (quiet.bytes >= quiet.config->min_process_bytes && (int)_r_debug.r_state == at_rest)
+	if ((quiet.bytes >= quiet.config->min_process_bytes || quiet.hurry || (quiet.forked && cpu_ns() > MT_QUIET_WORKED_NS)) &&
+	    (int)_r_debug.r_state == at_rest)
 		start_now();
+}
+
+void mt_quiet_hurry(void)
+{
+	quiet.hurry = 1;
 }
 
 void mt_quiet_thread(void)
@@ -216,7 +245,9 @@ void mt_quiet_fork_child(void)
 {
 	quiet.pid = mt_getpid();
 	quiet.bytes = 0;
-	quiet.has_image = 0;
+	quiet.has_image = quiet.hurry = 0;
+	quiet.forked = 1;
+	quiet.why = "small";
 	quiet.how = "fork";
 	note("begin", quiet.how);
 }

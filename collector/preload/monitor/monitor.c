@@ -52,6 +52,7 @@
 #include "preload/memory/rwp.h"
 #include "preload/memory/scan.h"
 #include "preload/memory/space.h"
+#include "preload/memory/twin.h"
 #include "preload/ground/thread.h"
 #include "preload/ticks/ticks.h"
 #include "preload/memory/unseen.h"
@@ -525,13 +526,13 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	if (!careful)
 		zap_perf_count_lost(&mon.events.perf, last_ever);
 	zap_turn_gone();
+	zap_twin_age();
 	take_dropped();
 	zap_space.events_lost = 0;
 	zap_regions_copy(&mon.events.shared, &zap_space.shared);
 	/* what was touched since the scan must stay mapped when no event tells about it */
 	if (!last_ever)
-		zap_scan_unmap(&mon.scan, &zap_space.regions, &zap_space.shared,
-			       careful ? 0 : GAP_PAGES * MT_PAGE);
+		zap_scan_unmap(&mon.scan, &zap_space.regions, &zap_space.shared, careful ? 0 : GAP_PAGES * MT_PAGE);
 	t1 = mt_now_ns();
 	if (mon.see_writes_wait)
 		mon.see_writes_wait--;
@@ -558,8 +559,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 
 /* ---- the end of an interval */
 
-static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, uint64_t program_cpu,
-			   enum mt_stretch stretch)
+static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, uint64_t program_cpu, enum mt_stretch stretch)
 {
 	struct mt_interval_row row = {
 		.interval = mon.interval, .start = mon.start_ns, .end = end, .closed = mon.closed_ns, .target = target,

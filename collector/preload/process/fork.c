@@ -62,6 +62,7 @@
 #include "common/quietwords.h"
 #include "common/rawdir.h"
 #include "common/rawsys.h"
+#include "preload/process/quick.h"
 #include "preload/process/stacks.h"
 #include "preload/ground/thread.h"
 #include "preload/memory/kept.h"
@@ -69,12 +70,13 @@
 #include "preload/monitor/monitor.h"
 #include "preload/memory/rwp.h"
 #include "preload/memory/space.h"
+#include "preload/memory/twin.h"
 
 #define STACK_BYTES (128ul << 10)
 #define WAIT_FLAGS (1 | 4 | 0x01000000 | 0x40000000)	/* WNOHANG | WEXITED | WNOWAIT | __WALL */
 
 enum { CHILD_BUSY, CHILD_READY, CHILD_FAILED };
-enum { FROZEN_SHORT = 1, FROZEN_FAILED, FROZEN_HIDDEN };
+enum { FROZEN_SHORT = 1, FROZEN_FAILED };
 
 
 #define CLONE_CLEAR_SIGHAND_FLAG 0x100000000ul	/* of clone3(2) only */
@@ -93,6 +95,8 @@ struct fork_call {
 	int *pidfd;			/* of clone(2) with CLONE_PIDFD */
 	int freeze;			/* why there is no copy, 0 = there is one */
 	int untraced;			/* the child is none of ours: unusual clone flags */
+	int quick;			/* it is only counted, see quick.h */
+	int twin;			/* its memory is in the twin (memory/twin.h) */
 	struct mt_maps maps;
 	struct mt_stacks stacks;
 	long result;
@@ -138,7 +142,7 @@ static int is_hidden(void)
 	       (dir && *dir && mt_sys(SYS_faccessat, AT_FDCWD, dir, 2 /* W_OK */));
 }
 
-/* Who cannot be recorded has private memory, as any program. */
+/* Who is not recorded has private memory, as any program. */
 static int become_private(struct fork_call *c)
 {
 	struct mt_map m;
@@ -146,16 +150,17 @@ static int become_private(struct fork_call *c)
 
 	mt_maps_rewind(&c->maps);
 	while (!err && mt_maps_next(&c->maps, &m))
-		if (is_for_child(c, &m))
+		if (is_for_child(c, &m) && (!c->twin || zap_twin_take(&m)))
 			err = zap_copy_private(m.start, m.end - m.start, m.prot, c->old_memfd);
+	zap_twin_free();
 	if (!err)
 		err = mt_stacks_settle(&c->stacks, &c->maps, c->old_dev, c->old_ino, c->old_memfd);
 	if (err < 0)
 		return (int)err;
 	zap_regions_clear(&zap_space.regions);
+	zap_regions_clear(&zap_space.shared);
 	zap_regions_clear(&zap_space.not_forked);
 	zap_space.mapped = 0;
-	c->freeze = FROZEN_HIDDEN;
 	return 0;
 }
 
@@ -256,67 +261,92 @@ static void start_image(enum mt_watch watch, const char *reason)
 		mt_monitor_go(p->fault_ns, mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
-static long become_child(struct fork_call *c)
+static void leave_image(void)
 {
-	int uffd = mt_fd_own(zap_space.uffd), memfd = mt_fd_own(zap_space.memfd), err;
+	struct mt_process *p = &mt_process;
 
-	mt_process.image.dirfd = mt_fd_own(mt_process.image.dirfd);
-	mt_rawmem_after_fork();
-	mt_monitor_gone();
-	gates_fork_done();
-	if (c->untraced) {
-		if (zap_space.rwp && !(c->flags & CLONE_FILES))
-			zap_space_forget();	/* it is the parent's */
-		zap_space.active = 0;
-		mt_process.monitored = mt_process.tracing = 0;
-		mt_quiet_stop();
-		if (!(c->flags & CLONE_FILES))
-			mt_fd_close(mt_process.image.dirfd);
-		mt_monitor_after_fork();
-		cnt_fork_child(mt_gettid(), 0);
-		ctx_fork_child(NULL);	/* nothing is logged, and no lock of the parent's stays held */
-		return 0;
-	}
-	if (mt_is_quiet()) {
-		struct mt_process *p = &mt_process;
+	p->config.parent_image = p->image.index;
+	mt_fd_close(p->image.dirfd);
+	memset(&p->image, 0, sizeof(p->image));
+}
 
-		adopt_thread(c);
-		if (p->image.config) {	/* the parent's */
-			p->config.parent_image = p->image.index;
-			mt_fd_close(p->image.dirfd);
-			memset(&p->image, 0, sizeof(p->image));
-		}
-		mt_quiet_fork_child();
-		return 0;
-	}
-	if (c->freeze || !zap_space.active) {
-		adopt_thread(c);
-		zap_space_forget();
-		zap_space.active = 0;
-		cnt_fork_child(mt_gettid(), mt_process.tracing);
-		if ((mt_process.config.library == MT_LIBRARY_COUNTS || mt_process.config.library == MT_LIBRARY_ASKS_TOOL) && mt_process.tracing) {
-			start_image(MT_WATCH_COUNT, "");
-			return 0;
-		}
+/* Only counted, until there is something to record: it has memory of its own, and nothing of ours. */
+static void stay_quick(struct fork_call *c)
+{
+	const struct timespec ts = { 0, 1 };
+
+	zap_forget_kept();
+	zap_touched(0, UINT64_MAX);
+	mt_process.monitored = mt_process.tracing = 0;
+	if (c->twin)	/* the number of the processor in its rseq area is the parent's: sleeping makes the kernel write it */
+		mt_sys(SYS_nanosleep, &ts, 0);
+	mt_monitor_after_fork();
+	mt_region_after_fork();
+	ctx_fork_later(mt_process.image.index);
+	leave_image();
+	mt_quiet_fork_child();
+}
+
+/* Left to itself. */
+static void stay_untraced(struct fork_call *c)
+{
+	if (zap_space.rwp && !(c->flags & CLONE_FILES))
+		zap_space_forget();	/* it is the parent's */
+	zap_space.active = 0;
+	mt_process.monitored = mt_process.tracing = 0;
+	mt_quiet_stop();
+	if (!(c->flags & CLONE_FILES))
+		mt_fd_close(mt_process.image.dirfd);
+	mt_monitor_after_fork();
+	cnt_fork_child(mt_gettid(), 0);
+	ctx_fork_child(NULL);	/* nothing is logged, and no lock of the parent's stays held */
+}
+
+/* The child of a process that is only counted. */
+static void stay_quiet(struct fork_call *c)
+{
+	adopt_thread(c);
+	ctx_fork_child(NULL);	/* of a process whose allocations wait, and that could not become an image */
+	if (mt_process.image.config)	/* the parent's */
+		leave_image();
+	mt_quiet_fork_child();
+}
+
+/* Without traced memory. */
+static void become_untraced(struct fork_call *c)
+{
+	adopt_thread(c);
+	zap_space_forget();
+	zap_space.active = 0;
+	cnt_fork_child(mt_gettid(), mt_process.tracing);
+	if ((mt_process.config.library == MT_LIBRARY_COUNTS || mt_process.config.library == MT_LIBRARY_ASKS_TOOL) && mt_process.tracing)
+		start_image(MT_WATCH_COUNT, "");
+	else
 		start_image(MT_WATCH_NONE, c->freeze == FROZEN_SHORT ? "memory was too short to copy the parent's for tracing"
 			       : c->freeze ? "the child could not make a memory file of its own (descriptors, memory)"
 			       : "the parent was not traced");
-		return 0;
-	}
-	/* its memory is its own, as always; only the protection is to be made anew */
-	if (zap_space.rwp) {
-		err = zap_rwp_after_fork();
-		adopt_thread(c);
-		if (err) {
-			zap_space_forget();
-			zap_space.active = 0;
-			cnt_fork_child(mt_gettid(), 0);
-		}
-		start_image(err ? MT_WATCH_NONE : MT_WATCH_ZAP, err ? "the child could not protect its memory anew (descriptors, memory)" : "");
-		return 0;
-	}
-	err = is_hidden() ? become_private(c) : become_independent(c);
+}
+
+/* Its memory is its own, as always; only the protection is to be made anew. */
+static void become_rwp(struct fork_call *c)
+{
+	const int err = zap_rwp_after_fork();
+
+	adopt_thread(c);
 	if (err) {
+		zap_space_forget();
+		zap_space.active = 0;
+		cnt_fork_child(mt_gettid(), 0);
+	}
+	start_image(err ? MT_WATCH_NONE : MT_WATCH_ZAP, err ? "the child could not protect its memory anew (descriptors, memory)" : "");
+}
+
+/* @uffd, @memfd: those of the parent, as far as they are ours. */
+static void become_own(struct fork_call *c, int uffd, int memfd)
+{
+	const int hidden = is_hidden();
+
+	if (hidden || c->quick ? become_private(c) : become_independent(c)) {
 		__atomic_store_n(c->state, CHILD_FAILED, __ATOMIC_RELEASE);
 		mt_sys(SYS_prctl, PR_SET_NAME, MT_OUR_COMM);	/* no process of the program, which gets another one */
 		mt_futex_wake(c->state);
@@ -329,25 +359,52 @@ static long become_child(struct fork_call *c)
 	adopt_thread(c);
 	__atomic_store_n(c->state, CHILD_READY, __ATOMIC_RELEASE);
 	mt_futex_wake(c->state);
-	if (c->freeze) {
-		zap_space.memfd = zap_space.uffd = -1;
-		zap_space.active = 0;
-		mt_process.tracing = 0;
-		start_image(MT_WATCH_NONE, "the folder of the trace or /proc is not there for the child (chroot)");
-		return 0;
+	if (!hidden && !c->quick) {
+		start_image(MT_WATCH_ZAP, "");
+		return;
 	}
-	start_image(MT_WATCH_ZAP, "");
-	return 0;
+	zap_space.memfd = zap_space.uffd = -1;
+	zap_space.active = 0;
+	mt_process.tracing = 0;
+	if (hidden)
+		start_image(MT_WATCH_NONE, "the folder of the trace or /proc is not there for the child (chroot)");
+	else
+		stay_quick(c);
 }
 
-static long child(struct fork_call *c)
+static void become_child(struct fork_call *c)
 {
-	long ret;
+	const int uffd = mt_fd_own(zap_space.uffd), memfd = mt_fd_own(zap_space.memfd);
 
+	mt_process.image.dirfd = mt_fd_own(mt_process.image.dirfd);
+	mt_rawmem_after_fork();
+	mt_monitor_gone();
+	mt_quick_fork_child();
+	if (!c->twin)
+		zap_twin_free();
+	gates_fork_done();
+	if (c->untraced) {
+		stay_untraced(c);
+	} else if (mt_is_quiet()) {
+		stay_quiet(c);
+	} else if (c->quick && !c->freeze && !zap_space.mapped) {
+		zap_space_forget();
+		adopt_thread(c);
+		stay_quick(c);
+	} else if (c->freeze || !zap_space.active) {
+		become_untraced(c);
+	} else if (zap_space.rwp) {
+		become_rwp(c);
+	} else {
+		become_own(c, uffd, memfd);
+	}
+}
+
+static void child(struct fork_call *c)
+{
 	mt_fd_hide(!(c->flags & CLONE_FILES));
-	ret = become_child(c);
+	become_child(c);
 	mt_fd_hide(0);
-	return ret;
 }
 
 /* ---- parent */
@@ -492,6 +549,7 @@ static long freeze(struct fork_call *c)
 	if (err)
 		return err;
 	zap_let_go();
+	zap_twin_free();
 	err = zap_freeze(&c->maps);
 	mt_process.tracing = 0;
 	wake_waiters(c);
@@ -507,6 +565,7 @@ static long prepare_copy(struct fork_call *c)
 	zap_look_at_untouched();
 	if (!err)
 		err = zap_maps_read(&c->maps);
+	c->twin = !err && c->quick && !zap_twin_update(&c->maps, c->old_memfd);
 	if (!err)
 		mt_stacks_read(&c->stacks);
 	return err;
@@ -561,7 +620,8 @@ again:
 		*c->state = CHILD_BUSY;
 	pid = clone_child(c);
 	if (pid == 0) {
-		c->result = child(c);
+		child(c);
+		c->result = 0;
 		return 0;
 	}
 	if (zap_space.mapped && pid > 0 && !wait_for_child(c, (int)pid)) {
@@ -598,6 +658,9 @@ long mt_fork_with(unsigned long flags, int *pidfd, const struct clone_args3 *arg
 	long pid, page;
 	int stacks;
 
+	/* its children find in its log what they inherit */
+	if (mt_is_quiet() && ctx_waits())
+		mt_quiet_thread();
 	stack = mt_rawmap(STACK_BYTES);
 	if (!stack) {
 		mt_restore_signals(mask);
@@ -628,7 +691,10 @@ long mt_fork_with(unsigned long flags, int *pidfd, const struct clone_args3 *arg
 	c->old_dev = zap_space.dev;
 	c->old_ino = zap_space.ino;
 	c->old_memfd = zap_space.mapped ? zap_memfd() : -1;
+	c->quick = !c->untraced && p->monitored && !zap_space.rwp && !zap_space.frozen.n && mt_quick_expected();
 	pid = mt_call_on_stack(stack + STACK_BYTES, fork_on_private_stack, c);
+	if (pid > 0)
+		mt_quick_made((int)pid);
 	if (pid && c->old_memfd >= 0)
 		zap_memfd_done(c->old_memfd);
 	mt_unlock(&zap_space.lock);

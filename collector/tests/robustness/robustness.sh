@@ -1088,6 +1088,37 @@ if wanted small && [ -x "$work/grows" ]; then
 	cd / || exit 2
 fi
 
+## brief: children that are over soon are counted, have what the parent had, and are recorded when they are more than that
+brief_with() {
+	local name=$1 images counted
+	shift
+	timeout 120 prlimit --data="$data_limit" "$MEMTRACE" record --quiet -o "$work/$name" "$@" -- "$bin/brief" > "$work/$name.out" 2> "$work/$name.err"
+	if [ $? != 0 ] || ! cmp -s "$work/$name.out" "$work/brief.alone" || [ -s "$work/$name.err" ]; then
+		fail "$name: $(diff "$work/brief.alone" "$work/$name.out" | head -3) $(head -3 "$work/$name.err")"
+		return
+	fi
+	images=$(ls -d "$work/$name"/p* | wc -l)
+	counted=$("$MEMTRACE" info --json "$work/$name" |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["manifest"].get("unrecorded", {}).get("processes", 0))')
+	if [ "$images" -lt "$wanted_images" ] || [ "$counted" -lt "$wanted_counted" ]; then
+		fail "$name: $images images instead of $wanted_images or more, $counted counted instead of $wanted_counted or more"
+	elif check_trace "$name" "$work/$name"; then
+		pass "$name"
+	fi
+}
+if wanted brief; then
+	"$bin/brief" > "$work/brief.alone"
+	# the first three, and those that work, make a thread, and make a child, and that one
+	wanted_images=8 wanted_counted=10 data_limit=unlimited
+	brief_with brief --backend "$backend"
+	brief_with brief-often --backend "$backend" -i 2ms --subphases 4
+	# a limit on memory leaves no room for the copy that they share
+	data_limit=20000000000
+	brief_with brief-limit --backend "$backend"
+	wanted_images=25 wanted_counted=0 data_limit=unlimited
+	brief_with brief-all --backend "$backend" --min-process 0
+fi
+
 # ---- processes with numbers of their own (sandboxes, containers) --------------------
 
 ## untraced-clone: a process that is left to itself, as sandboxes make it: what was touched before is in the trace
