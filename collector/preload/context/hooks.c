@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "preload/ground/context.h"
+#include "preload/ground/quiet.h"
 #include "preload/context/ctx.h"
 
 
@@ -282,6 +283,24 @@ static inline __attribute__((always_inline)) void born(char how, void *p, size_t
 		count_small(p, n);
 }
 
+/*
+ * A process that asked for little memory so far is not recorded yet (ground/quiet.c): that begins inside the real function, when it
+ * asks the kernel for more. Then it is this block that the program asked for, and not a mapping.
+ */
+static __attribute__((noinline)) void born_first(char how, void *p, size_t n, const void *caller)
+{
+	if (p && n >= ctx_min_alloc && atomic_load_explicit(&ctx_on, memory_order_relaxed) && ctx_nest == 1 && mt_in_hook == 0)
+		birth(how, p, n, caller);
+}
+
+#define REAL(result, how, bytes, ...)						\
+	do {									\
+		ctx_nest++;							\
+		(result) = (__VA_ARGS__);					\
+		born_first(how, (result), bytes, __builtin_return_address(0));	\
+		ctx_nest--;							\
+	} while (0)
+
 #define CHUNK_FLAGS 7u
 
 /*
@@ -350,8 +369,12 @@ CTX_EXPORT void *malloc(size_t n)
 		p = ctx_pool_alloc(n, 16);
 		return p ? p : no_memory();
 	}
-	if (!recording())
-		return real.malloc(n);
+	if (ctx_unlikely(!recording())) {
+		if (!mt_is_quiet())
+			return real.malloc(n);
+		REAL(p, 'm', n, real.malloc(n));
+		return p;
+	}
 	ctx_nest++;
 	p = real.malloc(n);
 	born('m', p, n);
@@ -370,8 +393,12 @@ CTX_EXPORT void *calloc(size_t n, size_t size)
 		p = ctx_pool_alloc(bytes, 16);	/* pool memory is zero */
 		return p ? p : no_memory();
 	}
-	if (!recording())
-		return real.calloc(n, size);
+	if (ctx_unlikely(!recording())) {
+		if (!mt_is_quiet())
+			return real.calloc(n, size);
+		REAL(p, 'c', n * size, real.calloc(n, size));
+		return p;
+	}
 	ctx_nest++;
 	p = real.calloc(n, size);
 	born('c', p, n * size);
@@ -425,8 +452,12 @@ CTX_EXPORT void *realloc(void *old, size_t n)
 		p = ctx_pool_alloc(n, 16);
 		return p ? p : no_memory();
 	}
-	if (!recording())
-		return real.realloc(old, n);
+	if (ctx_unlikely(!recording())) {
+		if (!mt_is_quiet())
+			return real.realloc(old, n);
+		REAL(p, 'r', n, real.realloc(old, n));
+		return p;
+	}
 	ctx_nest++;
 	before = ctx_now();
 	/* removed before the call: afterwards the address may be someone else's */
@@ -479,8 +510,15 @@ CTX_EXPORT int posix_memalign(void **out, size_t align, size_t n)
 	}
 	if (!real.posix_memalign)
 		return ENOMEM;
-	if (!recording())
-		return real.posix_memalign(out, align, n);
+	if (ctx_unlikely(!recording())) {
+		if (!mt_is_quiet())
+			return real.posix_memalign(out, align, n);
+		ctx_nest++;
+		err = real.posix_memalign(out, align, n);
+		born_first('a', err ? NULL : *out, n, __builtin_return_address(0));
+		ctx_nest--;
+		return err;
+	}
 	ctx_nest++;
 	err = real.posix_memalign(out, align, n);
 	if (!err)
@@ -500,8 +538,12 @@ CTX_EXPORT void *name(size_t align, size_t n)				\
 	}								\
 	if (!real.name)							\
 		return no_memory();					\
-	if (!recording())						\
-		return real.name(align, n);				\
+	if (ctx_unlikely(!recording())) {				\
+		if (!mt_is_quiet())					\
+			return real.name(align, n);			\
+		REAL(p, 'a', n, real.name(align, n));			\
+		return p;						\
+	}								\
 	ctx_nest++;							\
 	p = real.name(align, n);					\
 	born('a', p, n);						\
@@ -519,8 +561,12 @@ CTX_EXPORT void *name(size_t n)						\
 									\
 	if (ctx_unlikely(use_pool()) || !real.name)			\
 		return no_memory();					\
-	if (!recording())						\
-		return real.name(n);					\
+	if (ctx_unlikely(!recording())) {				\
+		if (!mt_is_quiet())					\
+			return real.name(n);				\
+		REAL(p, 'a', n, real.name(n));				\
+		return p;						\
+	}								\
 	ctx_nest++;							\
 	p = real.name(n);						\
 	born('a', p, n);						\

@@ -605,6 +605,31 @@ jit 'double[] org.acme.Grid.fill(int, double)' org.acme.Grid.fill ''
 "$MEMTRACE" finish -q --force jit.trace
 expect "finished again without the map" 2 "$(structures jit.trace '^org.acme.Grid.fill$' | wc -l)"
 
+# ---- a child is recorded from the block on for which it asks the kernel for much memory: that is a block, too
+cat > first.c <<'END'
+#include <malloc.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	char *rows;
+	switch (argv[argc - 1][0]) {
+	case 'c': rows = calloc(8, 1000000); break;
+	case 'r': rows = realloc(NULL, 8000000); break;
+	case 'a': rows = memalign(64, 8000000); break;
+	case 'p': rows = posix_memalign((void **)&rows, 64, 8000000) ? NULL : rows; break;
+	default: rows = malloc(8000000);
+	}
+	rows[5] = 1;
+	return rows[4];
+}
+END
+gcc -g -O0 -o first first.c
+for how in malloc calloc realloc aligned posix; do
+	record -o "first-$how.trace" -- sh -c "./first $how; exit \$?"
+	expect "first block of a child: $how" "heap 8000000" "$(awk -F, '$2 == "heap" || $2 == "mmap" {
+		n = strtonum("0x" $5) - strtonum("0x" $4); if (n > 1000000) print $2, n }' "first-$how.trace"/p*/structures.csv)"
+done
+
 # ---- debug information in another file: beside the program, by debug link; from a server, if one is configured
 cat > far.c <<'END'
 #include <stdlib.h>
