@@ -53,6 +53,7 @@ static struct mt_patch hooks[] = {
 	{ "mseal", zap_hook_mseal, NULL, MT_PATCH_OPTIONAL },	/* since glibc 2.41 */
 	{ "ioctl", zap_hook_ioctl, NULL, 0 },
 	{ "mprotect", zap_hook_mprotect, NULL, 0 },
+	{ "pkey_mprotect", zap_hook_pkey_mprotect, NULL, MT_PATCH_OPTIONAL },
 };
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
@@ -258,6 +259,7 @@ static int start_zap(struct message *why, void *scratch)
 
 	zap_space.rwp = p->config.library == MT_LIBRARY_HIDES;
 	zap_space.private_memory = zap_space.rwp ? &zap_rwp : NULL;
+	zap_space.adopted = &zap_adopted;
 	/* private memory needs no care */
 	zap_code_mapped = mt_sites_mapped;
 	zap_stop = mt_process_stop;

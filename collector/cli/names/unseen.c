@@ -247,7 +247,7 @@ static void add_inherited(struct mt_context *c, const char *trace, const char *i
 	for (char *l = data ? strtok_r(data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
 		struct mt_unseen_range r = { .birth = start, .death = -1 };
 		char prot[5] = "";
-		bool known = false;
+		bool known;
 		int at = 0;
 
 		if (sscanf(l, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &r.start, &r.end, prot, &at) < 3 || !at)
@@ -258,6 +258,7 @@ static void add_inherited(struct mt_context *c, const char *trace, const char *i
 		}
 		if (l[at] != '/' || prot[1] == 'w' || prot[0] != 'r' || strstr(l + at, "libmemtrace-preload") || begins(l + at, "/memfd:"))
 			continue;
+		known = mt_unseen_is_seen(&c->unseen, r.start, r.end);
 		for (size_t k = 0; !known && k < c->unseen.n; k++)
 			known = c->unseen.r[k].start < r.end && c->unseen.r[k].end > r.start && mt_unseen_same_path(c->unseen.r[k].path, l + at);
 		r.path = l + at;

@@ -105,6 +105,20 @@ void mt_unseen_found(struct mt_unseen *u, const struct mt_unseen_range *r)
 	}
 }
 
+void mt_unseen_seen(struct mt_unseen *u, uint64_t start, uint64_t end)
+{
+	MT_GROW(u->seen, u->n_seen, u->cap_seen);
+	u->seen[u->n_seen++] = (struct mt_unseen_range){ .start = start, .end = end };
+}
+
+bool mt_unseen_is_seen(const struct mt_unseen *u, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < u->n_seen; i++)
+		if (u->seen[i].start <= start && u->seen[i].end >= end)
+			return true;
+	return false;
+}
+
 void mt_unseen_move(struct mt_unseen *u, uint64_t old, uint64_t old_end, uint64_t to, uint64_t to_end, int64_t when)
 {
 	const size_t i = live_at(u, old);
@@ -130,5 +144,6 @@ void mt_unseen_free(struct mt_unseen *u)
 		free(u->r[i].path);
 	free(u->r);
 	free(u->live);
+	free(u->seen);
 	memset(u, 0, sizeof(*u));
 }

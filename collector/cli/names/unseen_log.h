@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define MT_UNSEEN_SEEN 0x20000000u	/* CTX_SEEN of preload/ground/context.h: in the place of the rights */
+
 /* A mapping with its life: [start, end), [birth, death), death -1 = to the end. */
 struct mt_unseen_range {
 	uint64_t start, end;
@@ -27,6 +29,8 @@ struct mt_unseen {
 	size_t n, cap;
 	size_t *live, n_live, cap_live;		/* those that are there, by address; disjoint */
 	bool looked;		/* the backend told what it does not see */
+	struct mt_unseen_range *seen;	/* what an image began with, and sees: [start, end) only */
+	size_t n_seen, cap_seen;
 	uint64_t stack_start, stack_end;	/* of the main thread at the begin, with the arguments */
 };
 
@@ -34,6 +38,9 @@ struct mt_unseen {
 void mt_unseen_map(struct mt_unseen *u, const struct mt_unseen_range *r);
 /* The same was found in the kernel's maps: nothing new where it is known already. */
 void mt_unseen_found(struct mt_unseen *u, const struct mt_unseen_range *r);
+/* What is among the mappings at the begin of an image and is seen; is it so? */
+void mt_unseen_seen(struct mt_unseen *u, uint64_t start, uint64_t end);
+bool mt_unseen_is_seen(const struct mt_unseen *u, uint64_t start, uint64_t end);
 void mt_unseen_unmap(struct mt_unseen *u, uint64_t start, uint64_t end, int64_t when);
 void mt_unseen_move(struct mt_unseen *u, uint64_t old, uint64_t old_end, uint64_t to, uint64_t to_end, int64_t when);
 /* One that is not among the living. Its index. */

@@ -44,6 +44,7 @@ void ctx_init(const struct mt_image *img);
  */
 #define CTX_SYSV (-2)
 #define CTX_UNSEEN 0x40000000
+#define CTX_SEEN 0x20000000	/* of ctx_note_unseen(), in the place of the rights: what the image began with, which is seen */
 void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t offset, void *caller_frame);
 void ctx_note_munmap(void *addr, size_t len);
 void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len);

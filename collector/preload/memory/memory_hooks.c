@@ -156,8 +156,8 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 			ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
 			if (!mt_failed(ret))
 				zap_unshare((uint64_t)ret, len);
-			if (!mt_failed(ret) && zap_space.active && (flags & MAP_TYPE) != MAP_PRIVATE)
-				zap_adopt((uint64_t)ret, len, prot, flags, fd);
+			if (!mt_failed(ret) && zap_space.active)
+				ret = zap_adopt((uint64_t)ret, len, prot, flags, fd, offset);
 		}
 		/* the stack of a new thread: perhaps the last moment with only one */
 		if (flags & MAP_STACK)
@@ -577,6 +577,8 @@ long zap_hook_mseal(void *addr, size_t len, unsigned long flags)
 	if (!looks_after())
 		return finish(mt_sys(SYS_mseal, addr, len, flags));
 	mask = zap_enter();
+	if (!((uint64_t)addr & (MT_PAGE - 1)))
+		zap_let_alone((uint64_t)addr, len);
 	if (!((uint64_t)addr & (MT_PAGE - 1)) && !zap_space.rwp)
 		zap_make_private((uint64_t)addr, page_up(len));
 	ret = mt_sys(SYS_mseal, addr, len, flags);
@@ -596,6 +598,7 @@ int zap_hook_ioctl(int fd, unsigned long request, void *arg)
 		const struct uffdio_register *r = arg;
 		uint64_t mask = zap_enter();
 
+		zap_let_alone(r->range.start, r->range.len);
 		if (zap_space.rwp)
 			zap_rwp_give_up(r->range.start, r->range.len);
 		else
@@ -608,23 +611,33 @@ int zap_hook_ioctl(int fd, unsigned long request, void *arg)
 
 /*
  * A fork maps what it has read in the kernel's maps, for the child or when it freezes: nobody may change what can be done there
- * meanwhile. Of the backend rwp: what was inaccessible can be registered from now on.
+ * meanwhile, nor of a file that is read (adopt.c). Of the backend rwp: what was inaccessible can be registered from now on.
  */
-int zap_hook_mprotect(void *addr, size_t len, int prot)
+static int change_protection(void *addr, size_t len, int prot, int key)
 {
 	long ret;
 
-	if (zap_space.rwp ? !zap_space.active || !prot : !zap_space.mapped) {
-		ret = mt_sys(SYS_mprotect, addr, len, prot);
+	if (!zap_space.lent.n && (zap_space.rwp ? !zap_space.active || !prot : !zap_space.mapped)) {
+		ret = key < 0 ? mt_sys(SYS_mprotect, addr, len, prot) : mt_sys(SYS_pkey_mprotect, addr, len, prot, key);
 	} else {
 		uint64_t mask = zap_enter();
 
-		ret = mt_sys(SYS_mprotect, addr, len, prot);
+		ret = zap_protect((uint64_t)addr, len, prot, key);
 		if (!ret && zap_space.active && zap_space.rwp)
 			zap_rwp_protected((uint64_t)addr, len, prot);
 		leave(mask);
 	}
 	return (int)finish(ret);
+}
+
+int zap_hook_mprotect(void *addr, size_t len, int prot)
+{
+	return change_protection(addr, len, prot, -1);
+}
+
+int zap_hook_pkey_mprotect(void *addr, size_t len, int prot, int key)
+{
+	return change_protection(addr, len, prot, key < 0 ? -1 : key);
 }
 
 extern void *__curbrk;		/* libc's idea of the break, used by its sbrk() */
@@ -687,7 +700,7 @@ void *zap_hook_shmat(int id, const void *addr, int flags)
 		if (!mt_failed(ret))
 			zap_unshare((uint64_t)ret, len);
 		if (!mt_failed(ret) && zap_space.active) {
-			zap_adopt((uint64_t)ret, len, flags & SHM_EXEC ? PROT_EXEC : 0, MAP_SHARED | MAP_ANONYMOUS, -1);
+			zap_adopt((uint64_t)ret, len, flags & SHM_EXEC ? PROT_EXEC : 0, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		}
 		if (!mt_failed(ret))
 			unseen = zap_unseen_flag((uint64_t)ret, len);

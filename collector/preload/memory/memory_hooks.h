@@ -25,8 +25,8 @@ int zap_hook_madvise(void *addr, size_t len, int advice);
 ssize_t zap_hook_process_madvise(int pidfd, const struct iovec *ranges, size_t n, int advice, unsigned int flags);
 int zap_hook_ioctl(int fd, unsigned long request, void *arg);
 long zap_hook_mseal(void *addr, size_t len, unsigned long flags);
-/* Of the backend rwp only. */
 int zap_hook_mprotect(void *addr, size_t len, int prot);
+int zap_hook_pkey_mprotect(void *addr, size_t len, int prot, int key);
 int zap_hook_brk(void *addr);
 /* The dynamic loader's own: data segments of libraries are files that it maps privately for writing. */
 void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);

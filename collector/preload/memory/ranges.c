@@ -137,6 +137,17 @@ int zap_regions_overlap(const struct zap_regions *s, uint64_t start, uint64_t en
 	return i < s->n && s->r[i].start < end;
 }
 
+int zap_regions_run(const struct zap_regions *s, uint64_t at, uint64_t end, uint64_t *until)
+{
+	const size_t i = zap_regions_find(s, at);
+	const int in = i < s->n && s->r[i].start <= at;
+
+	*until = i == s->n ? end : in ? s->r[i].end : s->r[i].start;
+	if (*until > end)
+		*until = end;
+	return in;
+}
+
 uint64_t zap_regions_bytes(const struct zap_regions *s)
 {
 	uint64_t sum = 0;

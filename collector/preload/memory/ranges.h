@@ -35,6 +35,8 @@ int zap_regions_contain(const struct zap_regions *s, uint64_t addr);
 /* Are all / any of the addresses of [start, end) in the set? */
 int zap_regions_cover(const struct zap_regions *s, uint64_t start, uint64_t end);
 int zap_regions_overlap(const struct zap_regions *s, uint64_t start, uint64_t end);
+/* Is @at, below @end, in the set, and up to where is what follows it the same? *until is @end at most. */
+int zap_regions_run(const struct zap_regions *s, uint64_t at, uint64_t end, uint64_t *until);
 uint64_t zap_regions_bytes(const struct zap_regions *s);
 
 #endif

@@ -309,8 +309,9 @@ void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const 
 
 			if (limit == end)
 				limit = border(shared, &in_shared, end);
-			/* what is between them would be taken for untouched, whoever touches it now */
-			if (s->run[i].start - end > gap || s->run[i].start >= limit || zap_has_untouched(end, s->run[i].start))
+			/* what is between them would be taken for untouched, whoever touches it now; or is no page of a file */
+			if (s->run[i].start - end > gap || s->run[i].start >= limit || zap_has_untouched(end, s->run[i].start) ||
+			    (s->files && zap_regions_overlap(s->files, end, s->run[i].start)))
 				break;
 			end = s->run[i].end;
 		}

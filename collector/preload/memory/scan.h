@@ -26,6 +26,8 @@ struct zap_scan {
 	int has_ioctl;		/* PAGEMAP_SCAN works; cleared by the first scan where it does not */
 	int dontneed;		/* the advice that unmaps */
 	int no_vector;		/* process_madvise cannot do it here; set by the first call that fails */
+	/* between pages of these nothing is taken away with them, NULL: there are none; set after zap_scan_init() */
+	const struct zap_regions *files;
 	struct page_region *vec;
 	/* frames and nodes of pages; NULL: not asked for */
 	struct zap_page_info *info;

@@ -7,7 +7,6 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
 #include "preload/ground/context.h"
@@ -25,11 +24,6 @@
 #ifndef UFFD_FEATURE_WP_ASYNC
 #define UFFD_FEATURE_WP_ASYNC (1 << 15)
 #endif
-#ifndef MADV_DONTNEED_LOCKED
-#define MADV_DONTNEED_LOCKED 24
-#endif
-#define FS_TMPFS 0x01021994
-#define FS_HUGETLBFS 0x958458f6
 
 struct zap_space zap_space = { .memfd = -1, .uffd = -1 };
 
@@ -218,7 +212,7 @@ int zap_maps_read(struct mt_maps *m)
  * and maps read faults read-only, so that the first write faults again. Without userfaultfd
  * it is noted that the latter must be asked for in another way.
  */
-static long register_range(uint64_t addr, uint64_t len)
+long zap_register(uint64_t addr, uint64_t len)
 {
 	struct uffdio_register reg = { .range = { addr, len }, .mode = UFFDIO_REGISTER_MODE_WP };
 
@@ -253,76 +247,10 @@ void zap_register_all(void)
 		if (zap_space.rwp)
 			zap_space.private_memory->add(r->start, r->end - r->start);
 		else
-			register_range(r->start, r->end - r->start);
+			zap_register(r->start, r->end - r->start);
 	}
 	for (size_t i = 0; i < shared->n; i++)
-		register_range(shared->r[i].start, shared->r[i].end - shared->r[i].start);
-}
-
-void zap_unmap_shared(void)
-{
-	for (size_t i = 0; i < zap_space.shared.n; i++) {
-		struct zap_range *r = &zap_space.shared.r[i];
-
-		if (mt_sys(SYS_madvise, r->start, r->end - r->start, MADV_DONTNEED_LOCKED) == -EINVAL)
-			mt_sys(SYS_madvise, r->start, r->end - r->start, MADV_DONTNEED);
-	}
-}
-
-/* May its pages be unmapped by us? No for device memory, and for huge pages, which another page size would hide. */
-static int can_be_zapped(uint64_t addr, uint64_t len)
-{
-	/* the kernel wants whole pages of the mapping: a huge page does not begin here */
-	uint64_t probe = len >= MT_HUGE_PAGE_MIN ? addr + MT_PAGE : addr;
-
-	if (mt_sys(SYS_madvise, probe, MT_PAGE, MADV_DONTNEED_LOCKED) != -EINVAL)
-		return 1;
-	return mt_sys(SYS_madvise, probe, MT_PAGE, MADV_DONTNEED) != -EINVAL;	/* before 5.18 */
-}
-
-/* Under the lock. 1 when it is traced from now on. */
-static int adopt(uint64_t addr, uint64_t len)
-{
-	if (!can_be_zapped(addr, len) || register_range(addr, len))
-		return 0;
-	return !zap_regions_add(&zap_space.shared, addr, addr + len);
-}
-
-/* Is it memory, or at least a file whose pages we may unmap? Devices are left alone. */
-static int is_adoptable_file(int fd)
-{
-	struct stat st;
-	struct statfs fs;
-
-	if (mt_sys(SYS_fstat, fd, &st))
-		return 0;
-	if (S_ISCHR(st.st_mode))
-		return st.st_rdev == makedev(1, 5);	/* /dev/zero */
-	if (!S_ISREG(st.st_mode) || mt_sys(SYS_fstatfs, fd, &fs))
-		return 0;
-	return fs.f_type == FS_TMPFS || (zap_space.files_too && fs.f_type != FS_HUGETLBFS);
-}
-
-void zap_adopt(uint64_t addr, uint64_t len, int prot, int flags, int fd)
-{
-	if (!len || (prot & PROT_EXEC) || (flags & MAP_HUGETLB))
-		return;
-	if ((flags & MAP_ANONYMOUS) || is_adoptable_file(fd))
-		adopt(addr, page_up(len));
-}
-
-void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len)
-{
-	struct zap_regions *s = &zap_space.shared;
-
-	if (!zap_regions_overlap(s, old, old + page_up(old_len)))
-		return;
-	if (addr != old || len < old_len) {
-		uint64_t from = addr == old ? old + page_up(len) : old;
-
-		zap_unshare(from, old + page_up(old_len) - from);
-	}
-	adopt(addr, page_up(len));
+		zap_register(shared->r[i].start, shared->r[i].end - shared->r[i].start);
 }
 
 /* A mapping of the memory file at its address, which children do not have: 0 or negative errno. */
@@ -367,7 +295,7 @@ long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 	ret = zap_with_memfd(share_on, &m);
 	if (ret)
 		return ret;
-	if (register_range(addr, len))
+	if (zap_register(addr, len))
 		s->rescue_uffd = 1;
 	/* without room in the table the range is found again by zap_refresh() */
 	zap_regions_add(&s->regions, addr, addr + len);
@@ -408,7 +336,7 @@ long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offs
 	ret = map_file(addr, len, prot, MAP_NORESERVE, memfd);
 	if (ret)
 		goto out;
-	if (register_range(addr, len))
+	if (zap_register(addr, len))
 		s->rescue_uffd = 1;
 	zap_regions_add(&s->regions, addr, addr + len);
 	ret = 0;
@@ -585,14 +513,23 @@ void zap_note_present(uint64_t addr, uint64_t len)
 	mt_sys(SYS_close, pagemap);
 }
 
+void zap_leave_out(uint64_t addr, uint64_t len)
+{
+	if (!zap_regions_overlap(&zap_space.shared, addr, addr + page_up(len)))
+		return;
+	remember_gone(&zap_space.shared, addr, addr + page_up(len));
+	/* without memory for two ranges in the place of one: nothing of what somebody may write to soon is looked at any more */
+	if (zap_regions_remove(&zap_space.shared, addr, addr + page_up(len)))
+		zap_regions_clear(&zap_space.shared);
+	zap_regions_remove(&zap_space.files, addr, addr + page_up(len));
+}
+
 void zap_unshare(uint64_t addr, uint64_t len)
 {
 	len = page_up(len);
 	zap_regions_remove(&zap_space.frozen, addr, addr + len);
-	if (zap_regions_overlap(&zap_space.shared, addr, addr + len)) {
-		remember_gone(&zap_space.shared, addr, addr + len);
-		zap_regions_remove(&zap_space.shared, addr, addr + len);
-	}
+	zap_regions_remove(&zap_space.lent, addr, addr + len);
+	zap_leave_out(addr, len);
 	if (zap_regions_overlap(&zap_space.reserved, addr, addr + len))
 		zap_regions_remove(&zap_space.reserved, addr, addr + len);
 	if (!zap_regions_overlap(&zap_space.regions, addr, addr + len))
@@ -611,6 +548,7 @@ void zap_let_go(void)
 	remember_gone(&zap_space.shared, 0, UINT64_MAX);
 	zap_regions_clear(&zap_space.regions);
 	zap_regions_clear(&zap_space.shared);
+	zap_regions_clear(&zap_space.files);
 	zap_space.active = 0;
 }
 
@@ -806,41 +744,10 @@ static int is_late_data(struct late_walk *w, const struct mt_map *m)
 	return 1;
 }
 
-static int begins_with(const struct mt_map *m, const char *text)
-{
-	return !strncmp(m->path, text, strlen(text));
-}
-
-/* A MAP_SHARED mapping that no hook brought to us, or that was refused: is it memory (1), a file (2), or none of both? */
-static int kind_of_shared(const struct mt_map *m)
-{
-	if ((m->prot & PROT_EXEC) || !m->prot)
-		return 0;
-	if (begins_with(m, "/memfd:memtrace "))
-		return 0;	/* a view of ours, or of the parent's while it is copied */
-	if (begins_with(m, "/dev/zero (deleted)") || begins_with(m, "/memfd:") || begins_with(m, "/SYSV") ||
-	    begins_with(m, "/dev/shm/") || begins_with(m, "/anon_hugepage") || begins_with(m, "/dev/hugepages/"))
-		return 1;
-	if (begins_with(m, "/dev/") || begins_with(m, "/sys/") || begins_with(m, "/proc/") || m->path[0] != '/')
-		return 0;
-	return m->prot & PROT_WRITE ? 2 : 0;
-}
-
-/* Shared memory of the program as the kernel's maps have it; @old: what was traced until now. */
-static void refresh_shared(const struct zap_regions *old, const struct mt_map *m)
-{
-	int kind = kind_of_shared(m);
-
-	if (zap_regions_cover(old, m->start, m->end))
-		zap_regions_add(&zap_space.shared, m->start, m->end);
-	else if (kind && (kind == 2 || !adopt(m->start, m->end - m->start)))
-		zap_space.unseen_shared += m->end - m->start;
-}
-
 int zap_refresh(struct mt_maps *m, int maps_fd)
 {
 	struct zap_space *s = &zap_space;
-	struct zap_regions old = s->shared, old_own = s->regions;
+	struct zap_regions old_own = s->regions;
 	struct late_walk late = { 0 };
 	uint64_t late_bytes = 0, before = zap_regions_bytes(&s->regions), own_end = 0;
 	struct mt_map map;
@@ -853,18 +760,14 @@ int zap_refresh(struct mt_maps *m, int maps_fd)
 	zap_regions_clear(&s->regions);
 	zap_regions_clear(&s->reserved);
 	zap_regions_clear(&s->file_copies);
-	s->shared = s->shared_scratch;
-	zap_regions_clear(&s->shared);
-	s->unseen_shared = 0;
+	s->adopted->begin();
 	while (mt_maps_next(m, &map)) {
 		const int is_late = !map.shared && is_late_data(&late, &map);
 
-		if (s->rwp && zap_space.private_memory->refresh(&old_own, &map, &own_end, late.own_ino))
+		if (s->adopted->look(&map) || (s->rwp && zap_space.private_memory->refresh(&old_own, &map, &own_end, late.own_ino)))
 			continue;
 		if (!s->rwp && zap_is_mapping(&map, s->dev, s->ino))
 			err |= zap_regions_add(&s->regions, map.start, map.end);
-		else if (map.shared)
-			refresh_shared(&old, &map);
 		else if (is_late)
 			late_bytes += map.end - map.start;
 		else if (map.ino && (map.prot & PROT_WRITE) && map.ino != late.own_ino)
@@ -872,7 +775,6 @@ int zap_refresh(struct mt_maps *m, int maps_fd)
 	}
 	if (s->no_uffd && zap_regions_bytes(&s->regions) != before)
 		s->writes_unseen = 1;
-	s->shared_scratch = old;
 	s->regions_scratch = old_own;
 	s->late_bytes = late_bytes;
 	s->late_pending = late_bytes != 0;
@@ -959,7 +861,7 @@ static long convert(const struct piece *p, int pagemap)
 		zap_make_zero(s->memfd, p->start, p->end - p->start);
 		return ret;
 	}
-	register_range(p->start, p->end - p->start);
+	zap_register(p->start, p->end - p->start);
 	zap_regions_add(&s->regions, p->start, p->end);
 	return 0;
 }

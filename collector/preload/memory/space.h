@@ -49,6 +49,12 @@ struct zap_private {
 	int (*refresh)(const struct zap_regions *old, const struct mt_map *m, uint64_t *own_end, uint64_t own_ino);
 };
 
+/* For zap_refresh(): a begin, then each mapping of the kernel's. 1 when it needs not be looked at further. */
+struct zap_adopted {
+	void (*begin)(void);
+	int (*look)(const struct mt_map *m);
+};
+
 struct zap_space {
 	struct mt_lock lock;
 	int active;		/* memory is being converted; set and cleared under the lock */
@@ -60,6 +66,7 @@ struct zap_space {
 	 */
 	int rwp, rwp_tried;
 	const struct zap_private *private_memory;	/* where rwp is 1; set with it */
+	const struct zap_adopted *adopted;	/* set with it */
 	struct zap_regions reserved, regions_scratch;
 	uint64_t stack_start;	/* down to here the main stack may grow, 0 not known */
 	int monitor_tid;
@@ -93,7 +100,12 @@ struct zap_space {
 	 * Memory that the program itself shares (MAP_SHARED, shmat): registered and zapped like
 	 * ours, but its mappings and contents are never changed.
 	 */
-	struct zap_regions shared, shared_scratch;
+	struct zap_regions shared;
+	/*
+	 * Of @shared: mappings of files without the right to write, which nobody has had since they were made; so that all their pages
+	 * are the file's. @lent: in the place of shared ones, which nobody could ever give that right (adopt.c).
+	 */
+	struct zap_regions files, lent;
 	int files_too;		/* also of files on disks (Linux 6.7) */
 	/* Of the last refresh: writable memory of the program that cannot be traced. */
 	uint64_t unseen_shared;		/* bytes mapped */
@@ -182,12 +194,20 @@ void zap_turn_gone(void);
 enum zap_traced { ZAP_NOT_TRACED = 0, ZAP_TRACED = 1, ZAP_TRACED_SHARED = 2 };
 enum zap_traced zap_was_traced(uint64_t addr, uint64_t time);
 /*
- * A new MAP_SHARED mapping of the program, @fd its file or -1: traced from now on if the
- * kernel can do that for memory of its kind and it is no code.
+ * A new mapping of the program that is shared, or of a file for reading, @fd its file or -1: traced from now on if the
+ * kernel can do that for memory of its kind and it is no code. The address, or negative errno: the mapping is gone.
  */
-void zap_adopt(uint64_t addr, uint64_t len, int prot, int flags, int fd);
+long zap_adopt(uint64_t addr, uint64_t len, int prot, int flags, int fd, int64_t offset);
 /* Bytes of the System V segment that is attached at @addr, 0 = none is. */
 uint64_t zap_segment_bytes(uint64_t addr);
+/* Such memory is not looked at any more, and is as without us. zap_leave_out(): the bookkeeping of it. */
+void zap_let_alone(uint64_t addr, uint64_t len);
+void zap_leave_out(uint64_t addr, uint64_t len);
+/* mprotect(), or with a @key of 0 or more pkey_mprotect(), of any memory: before somebody may write to it we let it alone. */
+long zap_protect(uint64_t addr, uint64_t len, int prot, int key);
+extern const struct zap_adopted zap_adopted;
+/* Asks for the faults of a range. 0 or negative errno. */
+long zap_register(uint64_t addr, uint64_t len);
 /* Shared memory of the program was moved, or got another size. */
 void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len);
 /* The range reads as zeroes. 0, or negative errno: it does not. */

@@ -74,19 +74,30 @@ static int was_known(uint64_t id, size_t *hint)
 	return 0;
 }
 
+static struct unseen *to_tell(uint64_t start, uint64_t end, int prot)
+{
+	struct unseen *u;
+
+	if (!room((void **)&fresh, n_fresh, &cap_fresh, sizeof(*fresh)))
+		return NULL;
+	u = &fresh[n_fresh++];
+	u->start = start;
+	u->end = end;
+	u->prot = prot;
+	u->shared = 0;
+	u->path[0] = 0;
+	return u;
+}
+
 static void found(const struct mt_map *m, uint64_t start, uint64_t end, size_t *hint)
 {
 	const uint64_t id = id_of(m, start, end);
 
 	if (!was_known(id, hint)) {
-		struct unseen *u;
+		struct unseen *u = to_tell(start, end, m->prot);
 
-		if (!room((void **)&fresh, n_fresh, &cap_fresh, sizeof(*fresh)))
+		if (!u)
 			return;
-		u = &fresh[n_fresh++];
-		u->start = start;
-		u->end = end;
-		u->prot = m->prot;
 		u->shared = m->shared;
 		memcpy(u->path, m->path, sizeof(u->path));
 	}
@@ -155,7 +166,11 @@ static void join_or_tell(struct mt_map *last, const struct mt_map *m, uint64_t s
 
 void zap_unseen_begin(void)
 {
+	const struct zap_regions *files = &zap_space.files;
+
 	known.n = now.n = n_fresh = 0;
+	for (size_t i = 0; i < files->n; i++)
+		to_tell(files->r[i].start, files->r[i].end, CTX_SEEN);
 }
 
 void zap_unseen_look(struct mt_maps *m)

@@ -17,8 +17,8 @@
 int zap_unseen_flag(uint64_t addr, uint64_t len);
 
 /*
- * monitor. A new image has told nothing; the maps that were read are compared with those of the last time, under the lock;
- * what is new is told to the log, without the lock (fork takes the locks of the log before ours).
+ * monitor. A new image has told nothing but which inherited files it sees; the maps that were read are compared with those of the last
+ * time, under the lock; what is new is told to the log, without the lock (fork takes the locks of the log before ours).
  */
 void zap_unseen_begin(void);
 void zap_unseen_look(struct mt_maps *m);

@@ -281,8 +281,8 @@ static int set_up(void)
 	    zap_decode_init(&e->decode, mon.mem_fd, zap_space.memfd))
 		return -ENOMEM;
 	mon.scan.rwp = zap_space.rwp;
-	if (zap_space.rwp)
-		e->decode.pagemap_fd = pagemap_fd;
+	mon.scan.files = &zap_space.files;
+	e->decode.pagemap_fd = zap_space.rwp ? pagemap_fd : 0;
 	e->twice = zap_space.rwp && zap_space.faults.writes_fault;
 	mon.scan.between = breathe_locked;
 	mon.out.between = breathe;

@@ -243,6 +243,8 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return zap_hook_process_madvise((int)a, (const struct iovec *)b, (size_t)c, (int)d, (unsigned int)e);
 	case SYS_mprotect:	/* as without a hook where there is none of it */
 		return zap_hook_mprotect((void *)a, (size_t)b, (int)c);
+	case SYS_pkey_mprotect:
+		return zap_hook_pkey_mprotect((void *)a, (size_t)b, (int)c, (int)d);
 	case SYS_mseal:
 		return zap_hook_mseal((void *)a, (size_t)b, (unsigned long)c);
 	case SYS_shmat:

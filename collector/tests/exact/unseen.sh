@@ -25,7 +25,7 @@ else
 	fail "recorded"
 fi
 "$MEMTRACE" info default.trace > info
-grep -A1 '^Losses      none of what was seen' info | grep -q 'not seen: .* mapped for reading (.*constants (large.so)' && pass "info names it" ||
+grep -A1 '^Losses      none of what was seen' info | grep -q 'not seen: .* mapped for private writing (.*constants (large.so)' && pass "info names it" ||
 	{ fail "info names it"; grep -A2 '^Losses' info | sed 's/^/    /'; }
 "$MEMTRACE" info exact.trace | grep -q '^Losses      none; all memory.* seen, by the code that was built with memtrace cc' && pass "exact counts see all" ||
 	fail "exact counts see all: $("$MEMTRACE" info exact.trace | grep -A1 '^Losses')"

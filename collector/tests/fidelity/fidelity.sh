@@ -110,15 +110,11 @@ subphases governed-alone 's==1'
 for kind in anonymous memfd posix sysv file; do
 	fidelity shared-$kind -- --interval 50ms --subphases 1 -- -d 1000 -p 300 -B 32 -M $kind
 done
-# a view that may only be read cannot be traced, and that is told
-if fidelity shared-readonly -- --interval 50ms --subphases 1 -- -d 500 -p 300 -B 32 -M readonly &&
-	[ -d "$work/shared-readonly" ]; then
-	if "$MEMTRACE" info "$work/shared-readonly/trace" | grep -q 'not seen: .* MiB of shared memory (/dev/shm/'; then
-		pass "memory that is not seen is told"
-	else
-		fail "memory that is not seen is not told"
-	fi
-fi
+# what may only be read: files, in shared and private mappings, and a view of shared memory
+for kind in file-read file-private posix-read; do
+	fidelity $kind -- --interval 50ms --subphases 1 -- -d 1000 -p 300 -B 32 -M $kind
+done
+fidelity file-read-fork -- --interval 30ms --subphases 2 -- -d 1500 -p 300 -y 10 -m fork,exec,churn -M file-read
 fidelity shared-fork -- --interval 30ms --subphases 2 -- -d 1500 -p 300 -m fork,exec -M anonymous
 # More faults than the rings can hold: threads are lost and told, pages are not. How long
 # 500 threads take to end an interval, and with it the share of visits that belong to one

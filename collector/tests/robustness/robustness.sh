@@ -14,7 +14,7 @@
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
-need_programs fidelity quirks visits rawways forkstorm inject
+need_programs fidelity quirks visits rawways forkstorm inject readfiles
 export HOME=$work/home GIT_CONFIG_NOSYSTEM=1
 mkdir "$HOME"
 quirks=$bin/quirks
@@ -848,6 +848,24 @@ done
 while read -r name status; do
 	same "$name" 10 "$quirks" "$name"
 done < <("$quirks" list)
+
+## mapped-files: files that are mapped for reading, whatever becomes of such a mapping, also with looks all the time
+while read -r name status; do
+	same "$name" 20 "$bin/readfiles" "$name"
+	wanted "$name" || continue
+	"$bin/readfiles" "$name" > "$work/alone" 2>&1
+	for looks in 1 3; do
+		rm -rf "$work/fast"
+		timeout -k 5 600 "$MEMTRACE" record --quiet --backend "$backend" --max-overhead 0 --interval 3ms --subphases $looks \
+			-o "$work/fast" -- "$bin/readfiles" "$name" > "$work/fast.out" 2>&1
+		got=$?
+		if [ $got = "$status" ] && cmp -s "$work/alone" "$work/fast.out"; then
+			pass "$name, $looks looks in 3 ms"
+		else
+			fail "$name, $looks looks in 3 ms: status $got: $(tail -n 3 "$work/fast.out")"
+		fi
+	done
+done < <("$bin/readfiles" list)
 
 ## exit-codes: exit codes of programs are those of the command
 if wanted exit-codes; then

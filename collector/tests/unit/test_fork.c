@@ -258,6 +258,10 @@ void *zap_hook_mremap(void *a, size_t n, size_t m, int f, void *to)
 static int anew;	/* what the child of the backend rwp gets */
 int zap_rwp_after_fork(void) { called("anew"); return anew; }
 int zap_hook_mprotect(void *a, size_t n, int p) { return (int)hook("mprotect", a == (void *)1 && n == 2 && p == 3); }
+int zap_hook_pkey_mprotect(void *a, size_t n, int p, int k)
+{
+	return (int)hook("pkey_mprotect", a == (void *)1 && n == 2 && p == 3 && k == 4);
+}
 int zap_hook_munmap(void *a, size_t n) { return (int)hook("munmap", a == (void *)1 && n == 2); }
 int zap_hook_madvise(void *a, size_t n, int advice) { return (int)hook("madvise", a == (void *)1 && n == 2 && advice == 3); }
 ssize_t zap_hook_process_madvise(int p, const struct iovec *r, size_t n, int advice, unsigned int f)
@@ -615,7 +619,8 @@ static void system_calls(void)
 {
 	static const struct { long number; const char *name; } calls[] = {
 		{ SYS_mmap, "mmap" }, { SYS_munmap, "munmap" }, { SYS_mremap, "mremap" }, { SYS_madvise, "madvise" },
-		{ SYS_process_madvise, "process_madvise" }, { SYS_shmat, "shmat" }, { SYS_shmdt, "shmdt" },
+		{ SYS_process_madvise, "process_madvise" }, { SYS_mprotect, "mprotect" }, { SYS_pkey_mprotect, "pkey_mprotect" },
+		{ SYS_shmat, "shmat" }, { SYS_shmdt, "shmdt" },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {

@@ -64,6 +64,22 @@ static void law(unsigned seed)
 	zap_regions_free(&s);
 }
 
+/* Pieces that are in the set, and pieces that are not, in turn. */
+static void runs(void)
+{
+	struct zap_regions s = { 0 };
+	uint64_t until;
+
+	CHECK(!zap_regions_run(&s, 5, 30, &until) && until == 30);
+	zap_regions_add(&s, 10, 20);
+	CHECK(!zap_regions_run(&s, 5, 30, &until) && until == 10);
+	CHECK(zap_regions_run(&s, 10, 30, &until) && until == 20);
+	CHECK(zap_regions_run(&s, 12, 15, &until) && until == 15);
+	CHECK(!zap_regions_run(&s, 20, 30, &until) && until == 30);
+	CHECK(!zap_regions_run(&s, 5, 8, &until) && until == 8);
+	zap_regions_free(&s);
+}
+
 static void raw_memory(void)
 {
 	uint64_t hs, he;
@@ -81,6 +97,7 @@ int main(void)
 	examples();
 	for (unsigned seed = 1; seed <= 5; seed++)
 		law(seed);
+	runs();
 	raw_memory();
 	return mt_test_done();
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/memory/contents.c preload/memory/kept.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
+// uses: preload/memory/adopt.c preload/memory/contents.c preload/memory/kept.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
 // includes: preload/memory/space.c
 /* What the traced memory is made of, and what was unmapped lately: the parts that need no mapping. */
 #include "harness.h"
@@ -198,34 +198,6 @@ static struct mt_map mapping(const char *path, int prot, int shared)
 
 	strcpy(m.path, path);
 	return m;
-}
-
-static int kind(const char *path, int prot)
-{
-	const struct mt_map m = mapping(path, prot, 1);
-
-	return kind_of_shared(&m);
-}
-
-static void kinds_of_shared_memory(void)
-{
-	const int rw = PROT_READ | PROT_WRITE;
-
-	CHECK_EQ(kind("/dev/zero (deleted)", rw), 1);
-	CHECK_EQ(kind("/memfd:buffer (deleted)", rw), 1);
-	CHECK_EQ(kind("/SYSV00000000 (deleted)", PROT_READ), 1);
-	CHECK_EQ(kind("/dev/shm/a", rw), 1);
-	CHECK_EQ(kind("/dev/hugepages/a", rw), 1);
-	CHECK_EQ(kind("/anon_hugepage (deleted)", rw), 1);
-	CHECK_EQ(kind("/memfd:memtrace (deleted)", rw), 0);	/* our own */
-	CHECK_EQ(kind("/dev/nvidia0", rw), 0);
-	CHECK_EQ(kind("/sys/a", rw), 0);
-	CHECK_EQ(kind("/proc/a", rw), 0);
-	CHECK_EQ(kind("anon_inode:[perf_event]", rw), 0);
-	CHECK_EQ(kind("/home/a.dat", rw), 2);
-	CHECK_EQ(kind("/home/a.dat", PROT_READ), 0);		/* nobody writes it */
-	CHECK_EQ(kind("/dev/shm/a", rw | PROT_EXEC), 0);
-	CHECK_EQ(kind("/dev/shm/a", 0), 0);
 }
 
 static int data(const char *path, int prot, int shared)
@@ -472,7 +444,6 @@ int main(void)
 	very_many_are_merged();
 	faults_of_what_is_gone();
 	all_is_let_go();
-	kinds_of_shared_memory();
 	data_of_the_program();
 	data_of_late_libraries();
 	place_of_the_main_stack();

@@ -55,6 +55,7 @@ struct visit {
 
 static struct options {
 	long threads, ms, visits, write_percent, kernel_percent, private_pages;
+	int reading;		/* nobody may write to the shared pages */
 	long shared_pages, bss_pages, stack_pages, repeat, pause_every, pause_us;
 	long busy_ms, asleep_ms, seed, generation;
 	int churn, mremap, madvise, brk, fork, exec, prefault;
@@ -149,6 +150,18 @@ static void *log_memory(size_t bytes)
 #endif
 }
 
+/* What of a new file may only be read: its pages are there, as those of a file that somebody has made before. */
+static void *view(int fd, size_t bytes, int again, int flags)
+{
+	for (size_t i = 0; i < bytes; i += PAGE)
+		if (pwrite(fd, &i, sizeof(i), (off_t)i) != sizeof(i))
+			die(1, "cannot write to a file: %s", strerror(errno));
+	if (again < 0)
+		die(1, "cannot open a file again: %s", strerror(errno));
+	opt.reading = 1;
+	return mmap(NULL, bytes, PROT_READ, flags, again, 0);
+}
+
 /* The memory that all threads visit, of the kind that -M names. */
 static void *shared_memory(const char *kind, size_t bytes)
 {
@@ -171,29 +184,28 @@ static void *shared_memory(const char *kind, size_t bytes)
 		return p;
 	}
 	snprintf(name, sizeof(name), "/memtrace-visits-%d", (int)getpid());
-	if (!strcmp(kind, "posix") || !strcmp(kind, "readonly")) {
+	if (!strcmp(kind, "posix") || !strcmp(kind, "posix-read")) {
 		fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-		if (fd >= 0 && !strcmp(kind, "readonly")) {
-			/* what this program has, and a second view of it that it may only read */
-			int again = shm_open(name, O_RDONLY, 0);
-
-			if (ftruncate(fd, (off_t)bytes) || again < 0 ||
-			    mmap(NULL, bytes, PROT_READ, MAP_SHARED, again, 0) == MAP_FAILED)
-				die(1, "a second view of %s: %s", name, strerror(errno));
-		}
+		if (fd >= 0 && !strcmp(kind, "posix-read"))
+			p = view(fd, bytes, shm_open(name, O_RDONLY, 0), MAP_SHARED);
 		shm_unlink(name);
 	} else if (!strcmp(kind, "memfd")) {
 		fd = memfd_create("visits", MFD_CLOEXEC);
-	} else if (!strcmp(kind, "file")) {
+	} else if (!strncmp(kind, "file", 4)) {
 		snprintf(name, sizeof(name), "visits.%d.tmp", (int)getpid());
 		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd >= 0 && !strcmp(kind, "file-read"))
+			p = view(fd, bytes, open(name, O_RDONLY | O_CLOEXEC), MAP_SHARED);
+		else if (fd >= 0 && !strcmp(kind, "file-private"))
+			p = view(fd, bytes, open(name, O_RDONLY | O_CLOEXEC), MAP_PRIVATE);
 		unlink(name);
 	} else {
 		die(2, "unknown memory '%s'", kind);
 	}
 	if (fd < 0 || ftruncate(fd, (off_t)bytes))
 		die(1, "memory of kind %s: %s", kind, strerror(errno));
-	p = mmap(NULL, bytes, rw, MAP_SHARED, fd, 0);
+	if (!p)
+		p = mmap(NULL, bytes, rw, MAP_SHARED, fd, 0);
 	close(fd);
 	return p;
 }
@@ -385,6 +397,7 @@ static void one_visit(struct worker *w, void *stack)
 		return;
 	case 6 ... 9:
 		p = word(shared_heap, page % (uint64_t)opt.shared_pages, r);
+		store &= !opt.reading;
 		class = 's';
 		break;
 	case 10 ... 13:
@@ -559,7 +572,8 @@ static void usage(FILE *f)
 	      "  -p N pause of N us after each 64 visits (0)\n"
 	      "  -z B,A busy for B ms, asleep for A ms\n"
 	      "  -m LIST of churn,mremap,madvise,brk,fork,exec       -s N seed (1)\n"
-	      "  -M KIND of the shared pages: heap, anonymous, memfd, posix, sysv, file, readonly\n", f);
+	      "  -M KIND of the shared pages: heap, anonymous, memfd, posix, sysv, file, and, loads only,\n"
+	      "     posix-read, file-read (opened for reading), file-private\n", f);
 }
 
 static void parse_modes(char *list)
