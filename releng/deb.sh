@@ -96,13 +96,15 @@ needs() {
 }
 
 deb_memtrace() {
+	# what the command opens when it needs it (cli/base/opened.h)
+	gcc -shared -o "$work/opened.so" -Wl,--no-as-needed -lcapstone
 	make -s -C collector install DESTDIR="$work/memtrace" PREFIX=/usr
 	strip --strip-unneeded "$work/memtrace/usr/bin/memtrace"
 	strip --strip-debug "$work/memtrace/usr/lib/memtrace/libmemtrace-preload.so"
 	gzip -9n "$work"/memtrace/usr/share/man/man1/*
 	papers memtrace "EPL-2.0, GPL-2.0-only and GPL-2.0-or-later"
 	control memtrace "$(dpkg --print-architecture)" "how a multithreaded program uses its memory" \
-		"Depends: $(needs "$work/memtrace/usr/bin/memtrace")
+		"Depends: $(needs "$work/memtrace/usr/bin/memtrace" "$work/opened.so")
 Recommends: openjdk-25-jre-headless | openjdk-21-jre-headless | java21-runtime-headless
 Suggests: memtrace-workbench, memtrace-dkms, openssh-client" \
 		"Records which pages of which data structure each thread reads and writes, when, on which

@@ -77,12 +77,14 @@ tree=$work/root/$name
 strip --strip-unneeded "$tree/bin/memtrace"
 strip --strip-debug "$tree/lib/memtrace/libmemtrace-preload.so"
 
-# All but the C library, which must be that of the machine. libstdc++ is opened when there are names of C++ to read. Not libudev,
+# All but the C library, which must be that of the machine. Some are opened when they are needed (cli/base/opened.h). Not libudev,
 # which asks for a newer C library and of which hwloc wants the models of disks only: it does without when there is no udev.
 shared=$tree/lib/memtrace/shared papers=$tree/share/doc/memtrace/shared
 mkdir -p "$shared" "$papers"
+gcc -shared -o "$work/opened.so" -Wl,--no-as-needed -lcapstone
 {
 	ldd "$work/build/memtrace"
+	ldd "$work/opened.so"
 	ldd "$(gcc -print-file-name=libstdc++.so.6)" || :
 	echo "x => $(gcc -print-file-name=libstdc++.so.6) x"
 } | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u | while read -r file; do

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/names/demangle.h"
+#include "cli/base/opened.h"
 #include "cli/base/util.h"
 
 static struct name {
@@ -48,7 +49,7 @@ char *mt_symbols_demangle(const char *name)
 	if (rust || name[1] == 'R')
 		return rust;
 	if (!tried) {
-		void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+		void *lib = dlopen(MT_OPENED_STDCXX, RTLD_LAZY | RTLD_LOCAL);
 
 		tried = true;
 		if (lib)

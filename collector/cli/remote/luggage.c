@@ -15,6 +15,7 @@
 
 #include "cli/base/self.h"
 #include "cli/backend/probe.h"
+#include "cli/base/opened.h"
 #include "cli/base/util.h"
 
 /* Those must be the machine's own. */
@@ -87,7 +88,8 @@ char *mt_luggage_pack(struct mt_luggage *l)
 	add(l, self, "bin/memtrace");
 	add(l, preload, "lib/memtrace/libmemtrace-preload.so");
 	free(preload);
-	dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);	/* opened when there are names of C++ to read */
+	dlopen(MT_OPENED_STDCXX, RTLD_LAZY | RTLD_LOCAL);
+	dlopen(MT_OPENED_CAPSTONE, RTLD_LAZY | RTLD_LOCAL);
 	dl_iterate_phdr(add_library, l);
 	elf_version(EV_CURRENT);
 	for (size_t i = 0; i < l->n; i++) {

@@ -3,8 +3,11 @@
 #include "cli/ticks/decode.h"
 
 #include <capstone/capstone.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+
+#include "cli/base/opened.h"
 
 #define VOTES 16
 #define ENOUGH_VOTES 6
@@ -15,23 +18,61 @@ static struct {
 	bool open, arm64;
 } dec;
 
+/*
+ * The library is loaded when there is something to decode: it has 80,000 relocations on 300 pages, which cost each start of the command
+ * more than all else that is loaded, and each process that it makes.
+ */
+static struct {
+	__typeof__(cs_open) *open;
+	__typeof__(cs_option) *option;
+	__typeof__(cs_malloc) *malloc;
+	__typeof__(cs_free) *free;
+	__typeof__(cs_close) *close;
+	__typeof__(cs_disasm_iter) *disasm_iter;
+	__typeof__(cs_insn_group) *insn_group;
+	__typeof__(cs_regs_access) *regs_access;
+} cs;
+
+static bool load(void)
+{
+	void *library;
+
+	if (cs.open)
+		return true;
+	library = dlopen(MT_OPENED_CAPSTONE, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return false;
+#define FIND(f) (cs.f = (__typeof__(cs.f))dlsym(library, "cs_" #f))
+	if (FIND(option) && FIND(malloc) && FIND(free) && FIND(close) && FIND(disasm_iter) && FIND(insn_group) && FIND(regs_access) && FIND(open))
+		return true;
+#undef FIND
+	dlclose(library);
+	cs.open = NULL;
+	return false;
+}
+
+bool mt_decode_knows(const char *arch)
+{
+	return !strcmp(arch, "aarch64") || !strcmp(arch, "x86_64");
+}
+
 int mt_decode_open(const char *arch)
 {
 	const bool arm64 = !strcmp(arch, "aarch64");
 
-	if (!arm64 && strcmp(arch, "x86_64"))
+	if (!mt_decode_knows(arch) || !load())
 		return -ENOTSUP;
 	if (dec.open && dec.arm64 == arm64)
 		return 0;
 	if (dec.open) {
-		cs_free(dec.insn, 1);
-		cs_close(&dec.handle);
+		cs.free(dec.insn, 1);
+		cs.close(&dec.handle);
 		dec.open = false;
 	}
-	if (cs_open(arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, arm64 ? CS_MODE_LITTLE_ENDIAN : CS_MODE_64, &dec.handle))
+	if (cs.open(arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, arm64 ? CS_MODE_LITTLE_ENDIAN : CS_MODE_64, &dec.handle))
 		return -ENOTSUP;
-	cs_option(dec.handle, CS_OPT_DETAIL, CS_OPT_ON);
-	dec.insn = cs_malloc(dec.handle);
+	cs.option(dec.handle, CS_OPT_DETAIL, CS_OPT_ON);
+	dec.insn = cs.malloc(dec.handle);
 	dec.arm64 = arm64;
 	dec.open = true;
 	return 0;
@@ -124,7 +165,7 @@ static void x86_decode(const cs_insn *i, struct mt_insn *x)
 		}
 	if (x->jumps && d->op_count == 1 && d->operands[0].type == X86_OP_IMM)
 		x->target = (uint64_t)d->operands[0].imm;
-	x->always = i->id == X86_INS_JMP || cs_insn_group(dec.handle, i, X86_GRP_RET);
+	x->always = i->id == X86_INS_JMP || cs.insn_group(dec.handle, i, X86_GRP_RET);
 	x->repeats &= x->memory;	/* the prefix has other meanings, too */
 }
 
@@ -245,16 +286,16 @@ void mt_decode(uint64_t ip, const uint8_t *code, size_t n, struct mt_insn *x)
 	const cs_insn *i = dec.insn;
 
 	*x = (struct mt_insn){ .ip = ip, .base = MT_NO_REG, .index = MT_NO_REG };
-	if (!cs_disasm_iter(dec.handle, &code, &n, &at, dec.insn))
+	if (!cs.disasm_iter(dec.handle, &code, &n, &at, dec.insn))
 		return;
 	x->length = (uint8_t)i->size;
-	x->jumps = cs_insn_group(dec.handle, i, CS_GRP_JUMP) || cs_insn_group(dec.handle, i, CS_GRP_RET);
+	x->jumps = cs.insn_group(dec.handle, i, CS_GRP_JUMP) || cs.insn_group(dec.handle, i, CS_GRP_RET);
 	if (dec.arm64) {
 		arm64_decode(i, x);
 		return;
 	}
 	x86_decode(i, x);
-	if (!x->memory || cs_regs_access(dec.handle, i, reads, &n_reads, writes, &n_writes))
+	if (!x->memory || cs.regs_access(dec.handle, i, reads, &n_reads, writes, &n_writes))
 		return;
 	for (int w = 0; w < n_writes; w++) {
 		const uint8_t to = x86_number(writes[w]);
@@ -272,7 +313,7 @@ static uint64_t last_of(uint64_t ip, const uint8_t *code, size_t n)
 	while (n) {
 		const uint64_t from = at;
 
-		if (!cs_disasm_iter(dec.handle, &code, &n, &at, dec.insn))
+		if (!cs.disasm_iter(dec.handle, &code, &n, &at, dec.insn))
 			return 0;
 		last = from;
 	}

@@ -37,7 +37,9 @@ struct mt_insn {
 	uint64_t target;	/* of a jump, 0: not known */
 };
 
-/* @arch as uname -m says it. 0, or -ENOTSUP: there is no decoder for it. */
+/* Is there a decoder for @arch, as uname -m says it? */
+bool mt_decode_knows(const char *arch);
+/* 0, or -ENOTSUP: there is no decoder for it, or its library cannot be loaded. */
 int mt_decode_open(const char *arch);
 /* How many registers a tick has, and which of them is the instruction pointer. */
 int mt_decode_registers(int *ip);

@@ -50,6 +50,7 @@ struct ticks {
 	uint32_t *slot;		/* number of the place + 1, by address; a power of two of them */
 	size_t slots;
 	int skid, n_regs, reg_ip;
+	char arch[32];
 	uint64_t period_ns, weight;
 	FILE *out;
 	void (*on_ip)(void *arg, uint64_t ip);
@@ -235,10 +236,9 @@ static void on_tick(struct ticks *t, char *line)
 /* The first line says what kind of ticks there are. false: none. */
 static bool begin(struct ticks *t, const char *line)
 {
-	char arch[32] = "";
 	unsigned int kernel;
 
-	return sscanf(line, "H,%" SCNu64 ",%31[^,],%u", &t->period_ns, arch, &kernel) == 3 && t->period_ns && !mt_decode_open(arch);
+	return sscanf(line, "H,%" SCNu64 ",%31[^,],%u", &t->period_ns, t->arch, &kernel) == 3 && t->period_ns && mt_decode_knows(t->arch);
 }
 
 /* Which instruction ticks of the recorded machine name: what the manifest knows, or what this one says if it is the same. */
@@ -301,20 +301,30 @@ int mt_ticks_write(const char *trace, const char *image, const char *dir, void (
 	char *path = mt_printf("%s/%s/" MT_FILE_TICKS_RAW, trace, image), *line = NULL;
 	struct mt_newfile out;
 	size_t cap = 0;
+	bool any;
 	int err = 0;
 
 	t.in = fopen(path, "re");
 	if (!t.in || getline(&line, &cap, t.in) < 0 || !begin(&t, line))
 		goto done;
-	t.n_regs = mt_decode_registers(&t.reg_ip);
-	t.skid = has_ticks(t.in) ? skid_of(trace).behind : -1;
+	/* short programs may have none, and the decoder is large */
+	any = has_ticks(t.in);
+	if (any) {
+		err = mt_decode_open(t.arch);
+		if (err)
+			goto done;
+		t.n_regs = mt_decode_registers(&t.reg_ip);
+		t.skid = skid_of(trace).behind;
+	}
 	err = mt_newfile(&out, dir, MT_FILE_TICKS);
 	if (err)
 		goto done;
 	t.out = out.f;
 	fputs("Time,TaskId,Cpu,Mode,Ip,@Virt,Bytes,Access,CpuNs\n", out.f);
-	pass(&t, false);
-	pass(&t, true);
+	if (any) {
+		pass(&t, false);
+		pass(&t, true);
+	}
 	err = mt_newfile_commit(&out);
 done:
 	if (t.in)

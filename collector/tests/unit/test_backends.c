@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: cli/backend/backends.c cli/backend/backend_zap.c cli/backend/backend_rwp.c cli/backend/faultcheck.c common/faultprobe.c common/rwprotect.c common/clonesite.c common/x86code.c cli/backend/kmod/backend_kmod.c cli/backend/backend_none.c cli/backend/backend_hooks.c cli/backend/backend_valgrind.c cli/backend/backend_dynamorio.c cli/backend/valgrind_alone.c cli/backend/probe.c cli/backend/kmod/kmod_build.c cli/backend/kmod/kmod_module.c cli/base/user.c cli/backend/kmod/kmod_drain.c cli/base/processes.c cli/base/program.c cli/trace/tracedir.c cli/names/finish.c cli/trace/intervals.c cli/trace/accesses.c cli/names/ctxlog.c cli/names/log_parse.c cli/names/scopes.c cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/srcname.c cli/base/cache.c cli/base/util.c common/tracefile.c common/out.c common/maps.c common/rawmem.c cli/names/unseen.c cli/names/unseen_log.c common/sanitizer.c cli/base/self.c cli/names/demangle.c cli/names/generated.c cli/names/site.c cli/names/library.c cli/names/rustname.c cli/names/advice.c cli/names/small.c cli/names/tables.c cli/names/source.c cli/ticks/codes.c cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c
-// libs: -ldw -lelf -ljansson -lzstd -lz -lpthread -liberty -lm -lcapstone
+// libs: -ldw -lelf -ljansson -lzstd -lz -lpthread -liberty -lm -ldl
 /* The table of backends is whole, and what probes find is consistent. */
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: cli/backend/kmod/kmod_drain.c cli/base/processes.c cli/trace/tracedir.c cli/base/cache.c cli/base/util.c cli/base/program.c cli/names/finish.c cli/trace/intervals.c cli/trace/accesses.c cli/names/ctxlog.c cli/names/log_parse.c cli/names/scopes.c cli/names/symbols.c cli/names/variables.c cli/names/types.c cli/names/srcname.c common/tracefile.c common/out.c common/maps.c common/rawmem.c cli/names/unseen.c cli/names/unseen_log.c common/sanitizer.c cli/names/demangle.c cli/names/generated.c cli/names/site.c cli/names/library.c cli/names/rustname.c cli/names/advice.c cli/names/small.c cli/names/tables.c cli/names/source.c cli/ticks/codes.c cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c
-// libs: -ldw -lelf -ljansson -lzstd -lz -liberty -lm -lcapstone
+// libs: -ldw -lelf -ljansson -lzstd -lz -liberty -lm -ldl
 /* Messages of the kernel module become images of a trace. */
 #include <errno.h>
 #include <stdlib.h>

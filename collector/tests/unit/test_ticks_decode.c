@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: cli/ticks/decode.c
-// libs: -lcapstone
+// libs: -ldl
 /* Operands in memory of instructions of both processors, their addresses from registers, and the instruction in front. */
 #include "harness.h"
 

@@ -3,8 +3,8 @@
 /*
  * brief: a process that forks children which are over soon, one after the other, and between them changes its memory in each way. Each
  * child looks whether it has what the parent had at the fork, changes all of it, and the parent looks whether it still has its own. Then
- * children that do more than that: one works and grows, one makes a thread, one a child of its own, one goes on as another program, one may have few descriptors.
- * Prints the same lines whatever watches it.
+ * children that do more than that: one works and grows, one makes a thread, one a child of its own, one goes on as another program, one
+ * may have few descriptors. Prints the same lines whatever watches it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -188,8 +188,8 @@ static void one(int round, const char *what)
 
 int main(void)
 {
-	static const char *const others[] = { "works", "none", "none", "none", "none", "thread", "child", "none", "none", "exec", "signal", "none", "none",
-		"few descriptors" };
+	static const char *const others[] = { "works", "none", "none", "none", "none", "thread", "child", "none", "none", "exec", "signal",
+		"none", "none", "few descriptors" };
 
 	memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (size_t i = 0; i < PAGES; i++) {
