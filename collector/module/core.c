@@ -13,7 +13,7 @@ void mtr_pool_init(struct mtr_pool *p, struct mtr_block *blocks, void *data, u32
 	p->free = NULL;
 	for (i = count; i--;) {
 		blocks[i].data = (void *)((char *)data + (size_t)i * MTR_BLOCK_BYTES);
-		blocks[i].first = i * MTR_BLOCK_RECORDS + 1;
+		blocks[i].first = i * MTR_BLOCK_NUMBERS + 1;
 		blocks[i].next = p->free;
 		p->free = &blocks[i];
 	}
@@ -46,16 +46,9 @@ void mtr_pool_put(struct mtr_pool *p, struct mtr_block *b)
 	mtr_spin_unlock(&p->lock);
 }
 
-struct memtrace_record *mtr_pool_record(struct mtr_pool *p, u32 number)
-{
-	const u32 i = number - 1, n = MTR_BLOCK_RECORDS;
-
-	return &p->blocks[i / n].data->record[i % n];
-}
-
 /* ---- chunk */
 
-static void begin(struct mtr_chunk *c, u64 label)
+void mtr_chunk_begin(struct mtr_chunk *c, u64 label)
 {
 	c->label = label;
 	c->cur = NULL;
@@ -84,7 +77,7 @@ static bool list_cpu(u64 *list, u32 cpu)
  * A mask as long as all CPUs of the record are below 64, as they are on most machines; else a list; and
  * when that has no room, nothing. Lock: that of the chunk.
  */
-static void add_cpu(struct memtrace_record *r, u32 cpu)
+void mtr_record_cpu(struct memtrace_record *r, u32 cpu)
 {
 	u64 list = 0;
 	bool fits = true;
@@ -108,64 +101,27 @@ static void add_cpu(struct memtrace_record *r, u32 cpu)
 	r->flags |= fits ? MEMTRACE_RECORD_CPU_LIST : MEMTRACE_RECORD_CPUS_MANY;
 }
 
+struct mtr_block *mtr_chunk_block(struct mtr_chunk *c, struct mtr_pool *p, u64 label)
+{
+	struct mtr_block *b = mtr_pool_get(p);
+
+	if (!b)
+		return NULL;
+	memset(b->data, 0, sizeof(*b->data));
+	b->data->head.kind = MEMTRACE_BLOCK;
+	b->data->image = c->image;
+	b->data->tid = c->tid;
+	b->data->pid = c->pid;
+	b->data->interval = label;
+	b->in_set = 0;
+	mtr_fifo_put(&c->open, b);
+	c->cur = b;
+	return b;
+}
+
 enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label, const struct mtr_access *a)
 {
-	const u64 page = a->virt >> MTR_PAGE_SHIFT;
-	struct memtrace_record *r;
-	struct mtr_block *b;
-	u32 h = 0, i;
-
-	if (c->label != label)
-		begin(c, label);
-	if (c->heads) {
-		h = mtr_hash_page(page, c->bits);
-		for (i = c->heads[h]; i; i = r->chain) {
-			r = mtr_pool_record(p, i);
-			if (r->virt >> MTR_PAGE_SHIFT == page)
-				goto found;
-		}
-	}
-	b = c->cur;
-	if (!b || b->data->records == MTR_BLOCK_RECORDS) {
-		b = mtr_pool_get(p);
-		if (!b)
-			return MTR_DROPPED;
-		memset(b->data, 0, sizeof(*b->data));
-		b->data->head.kind = MEMTRACE_BLOCK;
-		b->data->image = c->image;
-		b->data->tid = c->tid;
-		b->data->pid = c->pid;
-		b->data->interval = label;
-		b->in_set = 0;
-		mtr_fifo_put(&c->open, b);
-		c->cur = b;
-	}
-	i = b->data->records;
-	r = &b->data->record[i];
-	*r = (struct memtrace_record){
-		.virt = a->virt, .phys = a->phys, .ip = a->ip, .reads = !a->write, .writes = a->write,
-		.flags = a->flags, .node = -1,
-	};
-	if (c->heads) {
-		r->chain = c->heads[h];
-		c->heads[h] = b->first + i;
-	}
-	b->data->records = i + 1;
-	c->filled++;
-	add_cpu(r, a->cpu);
-	return MTR_NEW;
-found:
-	if (a->phys)
-		r->phys = a->phys;
-	if (a->again)
-		;
-	else if (a->write)
-		r->writes++;
-	else
-		r->reads++;
-	r->flags |= a->flags;
-	add_cpu(r, a->cpu);
-	return MTR_MERGED;
+	return mtr_chunk_add_here(c, p, label, a);
 }
 
 void mtr_chunk_take(struct mtr_chunk *c, u64 label, struct mtr_fifo *out)
@@ -178,7 +134,7 @@ void mtr_chunk_take(struct mtr_chunk *c, u64 label, struct mtr_fifo *out)
 		mtr_fifo_put(out, b);
 	}
 	if (c->label <= label && c->filled)
-		begin(c, c->label);
+		mtr_chunk_begin(c, c->label);
 }
 
 u32 *mtr_chunk_rehash(struct mtr_chunk *c, u32 *heads, u32 bits)
@@ -215,9 +171,6 @@ u32 mtr_chunk_bits(u32 records)
 
 /* ---- set */
 
-#define THREADS_SHIFT 42
-#define THREADS_MAX 7u
-
 void mtr_set_init(struct mtr_set *s, struct mtr_set_entry *e, u32 bits)
 {
 	s->e = e;
@@ -235,48 +188,13 @@ void mtr_set_clear(struct mtr_set *s)
 	}
 }
 
-struct mtr_set_entry *mtr_set_add(struct mtr_set *s, u64 virt, u32 image)
-{
-	const u64 key = mtr_set_key(virt, image);
-	struct mtr_set_entry *e = mtr_set_slot(s, key);
-
-	if (e->val >> (64 - MTR_GEN_BITS) == s->gen)
-		return e;
-	if (s->used >= (1u << s->bits) / 4 * 3)
-		return NULL;
-	s->used++;
-	e->key = key;
-	e->val = (u64)s->gen << (64 - MTR_GEN_BITS);
-	return e;
-}
-
-void mtr_set_note_frame(struct mtr_set_entry *e, u64 frame)
-{
-	const u64 mask = ((1ull << 40) - 1) << 2;
-
-	e->val = (e->val & ~mask) | (((frame + 1) << 2) & mask);
-}
-
 u32 mtr_set_take_block(struct mtr_set *s, struct mtr_block *b)
 {
 	const u32 n = b->data->records;
 	u32 full = 0;
 
-	for (; b->in_set < n; b->in_set++) {
-		const struct memtrace_record *r = &b->data->record[b->in_set];
-		struct mtr_set_entry *e = mtr_set_add(s, r->virt, b->data->image);
-
-		if (!e) {
-			full++;
-			continue;
-		}
-		e->val |= MTR_SET_FAULTED;
-		/* a task has one record of a page and an interval */
-		if (mtr_set_threads(e) < THREADS_MAX)
-			e->val += 1ull << THREADS_SHIFT;
-		if (r->phys)
-			mtr_set_note_frame(e, r->phys >> MTR_PAGE_SHIFT);
-	}
+	for (; b->in_set < n; b->in_set++)
+		full += !mtr_set_take(s, &b->data->record[b->in_set], b->data->image);
 	return full;
 }
 
@@ -340,7 +258,7 @@ void mtr_past_take_block(struct mtr_past *p, struct mtr_set *s, const struct mtr
 		threads = e ? mtr_set_threads(e) : 0;
 		if (!threads)		/* not in the set, or another record of the page was first */
 			continue;
-		e->val &= ~((u64)THREADS_MAX << THREADS_SHIFT);
+		e->val &= ~((u64)MTR_SET_THREADS_MAX << MTR_SET_THREADS_SHIFT);
 		hash = past_hash(e->key);
 		v = &p->e[hash >> (64 - p->bits)];
 		usual = *v & 7;

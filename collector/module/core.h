@@ -27,6 +27,7 @@ typedef spinlock_t mtr_spinlock_t;
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/cdefs.h>		/* __always_inline */
 typedef uint64_t u64;
 typedef uint32_t u32;
 typedef uint16_t u16;
@@ -47,6 +48,8 @@ typedef int mtr_spinlock_t;
 #define MTR_BLOCK_BYTES 1024u
 #define MTR_BLOCK_RECORDS \
 	((u32)((MTR_BLOCK_BYTES - sizeof(struct memtrace_block)) / sizeof(struct memtrace_record)))
+/* Numbers of records in the pool that a block has, not all of them in use: a power of two, to be found without a division. */
+#define MTR_BLOCK_NUMBERS 32u
 #define MTR_BLOCKS_PER_4K (MEMTRACE_BLOCK_BYTES / MTR_BLOCK_BYTES)
 
 struct mtr_block {
@@ -111,7 +114,13 @@ struct mtr_pool {
 void mtr_pool_init(struct mtr_pool *p, struct mtr_block *blocks, void *data, u32 count);
 struct mtr_block *mtr_pool_get(struct mtr_pool *p);	/* NULL when empty */
 void mtr_pool_put(struct mtr_pool *p, struct mtr_block *b);
-struct memtrace_record *mtr_pool_record(struct mtr_pool *p, u32 number);
+
+static inline struct memtrace_record *mtr_pool_record(struct mtr_pool *p, u32 number)
+{
+	const u32 i = number - 1;
+
+	return &p->blocks[i / MTR_BLOCK_NUMBERS].data->record[i % MTR_BLOCK_NUMBERS];
+}
 
 /*
  * The records of one task: blocks of the running interval, older ones that
@@ -137,10 +146,79 @@ struct mtr_access {
 	bool again;			/* the same fault, tried once more: counted already */
 };
 
+static inline u32 mtr_hash_page(u64 page, u32 bits)
+{
+	return (u32)((page * 0x9e3779b97f4a7c15ull) >> (64 - bits));
+}
+
 enum mtr_added { MTR_NEW, MTR_MERGED, MTR_DROPPED };
 
 /* Adds to interval @label, which never decreases. Any context. */
 enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label, const struct mtr_access *a);
+/* Its seldom parts: the first record of an interval, a new block (NULL: the pool is empty), a CPU of a record that has some. */
+void mtr_chunk_begin(struct mtr_chunk *c, u64 label);
+struct mtr_block *mtr_chunk_block(struct mtr_chunk *c, struct mtr_pool *p, u64 label);
+void mtr_record_cpu(struct memtrace_record *r, u32 cpu);
+
+/* The same in the function that calls, for the way of each fault. */
+static __always_inline enum mtr_added mtr_chunk_add_here(struct mtr_chunk *c, struct mtr_pool *p, u64 label,
+							 const struct mtr_access *a)
+{
+	const u64 page = a->virt >> MTR_PAGE_SHIFT;
+	struct memtrace_record *r;
+	struct mtr_block *b;
+	u32 *head = NULL, i;
+
+	if (c->label != label)
+		mtr_chunk_begin(c, label);
+	if (c->heads) {
+		head = &c->heads[mtr_hash_page(page, c->bits)];
+		for (i = *head; i; i = r->chain) {
+			r = mtr_pool_record(p, i);
+			if (r->virt >> MTR_PAGE_SHIFT == page)
+				goto found;
+		}
+	}
+	b = c->cur;
+	if (!b || b->data->records == MTR_BLOCK_RECORDS) {
+		b = mtr_chunk_block(c, p, label);
+		if (!b)
+			return MTR_DROPPED;
+	}
+	i = b->data->records;
+	r = &b->data->record[i];
+	r->virt = a->virt;
+	r->phys = a->phys;
+	r->ip = a->ip;
+	r->cpus = a->cpu < 64 ? 1ull << a->cpu : 0;
+	r->reads = !a->write;
+	r->writes = a->write;
+	r->chain = 0;
+	r->flags = a->flags;
+	r->node = -1;
+	if (head) {
+		r->chain = *head;
+		*head = b->first + i;
+	}
+	b->data->records = i + 1;
+	c->filled++;
+	if (a->cpu >= 64)
+		mtr_record_cpu(r, a->cpu);
+	return MTR_NEW;
+found:
+	if (a->phys)
+		r->phys = a->phys;
+	if (a->again)
+		;
+	else if (a->write)
+		r->writes++;
+	else
+		r->reads++;
+	r->flags |= a->flags;
+	mtr_record_cpu(r, a->cpu);
+	return MTR_MERGED;
+}
+
 /* Moves the blocks of intervals <= @label to @out, in order. */
 void mtr_chunk_take(struct mtr_chunk *c, u64 label, struct mtr_fifo *out);
 /* New heads, larger or smaller; gives back the old ones. The chunk is rehashed. */
@@ -165,15 +243,12 @@ struct mtr_set {
 
 #define MTR_SET_FAULTED 1ull		/* a fault of it was recorded */
 #define MTR_SET_EMITTED 2ull		/* an inferred record of it was handed out */
+#define MTR_SET_THREADS_SHIFT 42
+#define MTR_SET_THREADS_MAX 7u
 
 void mtr_set_init(struct mtr_set *s, struct mtr_set_entry *e, u32 bits);	/* e is zeroed, 1 << bits */
 void mtr_set_clear(struct mtr_set *s);
 #define MTR_GEN_BITS 19
-
-static inline u32 mtr_hash_page(u64 page, u32 bits)
-{
-	return (u32)((page * 0x9e3779b97f4a7c15ull) >> (64 - bits));
-}
 
 static inline u64 mtr_set_key(u64 virt, u32 image)
 {
@@ -200,15 +275,49 @@ static inline struct mtr_set_entry *mtr_set_find(struct mtr_set *s, u64 virt, u3
 }
 
 /* Finds or makes; NULL when it is full (3/4). */
-struct mtr_set_entry *mtr_set_add(struct mtr_set *s, u64 virt, u32 image);
+static inline struct mtr_set_entry *mtr_set_add(struct mtr_set *s, u64 virt, u32 image)
+{
+	const u64 key = mtr_set_key(virt, image);
+	struct mtr_set_entry *e = mtr_set_slot(s, key);
+
+	if (e->val >> (64 - MTR_GEN_BITS) == s->gen)
+		return e;
+	if (s->used >= (1u << s->bits) / 4 * 3)
+		return NULL;
+	s->used++;
+	e->key = key;
+	e->val = (u64)s->gen << (64 - MTR_GEN_BITS);
+	return e;
+}
 static inline u64 mtr_set_frame(const struct mtr_set_entry *e)	/* frame + 1, 0 = unknown */
 {
 	return (e->val >> 2) & ((1ull << 40) - 1);
 }
-void mtr_set_note_frame(struct mtr_set_entry *e, u64 frame);
+static inline void mtr_set_note_frame(struct mtr_set_entry *e, u64 frame)
+{
+	const u64 mask = ((1ull << 40) - 1) << 2;
+
+	e->val = (e->val & ~mask) | (((frame + 1) << 2) & mask);
+}
 static inline u32 mtr_set_threads(const struct mtr_set_entry *e)	/* that faulted on it, at most 7 */
 {
-	return e->val >> 42 & 7;
+	return e->val >> MTR_SET_THREADS_SHIFT & MTR_SET_THREADS_MAX;
+}
+
+/*
+ * Puts the record of a fault into the set. False: no room. A task has one record of a page and an interval. Which frame
+ * it has in the end is not known here: a copy on write may have changed it since, the sweep notes it.
+ */
+static inline bool mtr_set_take(struct mtr_set *s, const struct memtrace_record *r, u32 image)
+{
+	struct mtr_set_entry *e = mtr_set_add(s, r->virt, image);
+
+	if (!e)
+		return false;
+	e->val |= MTR_SET_FAULTED;
+	if (mtr_set_threads(e) < MTR_SET_THREADS_MAX)
+		e->val += 1ull << MTR_SET_THREADS_SHIFT;
+	return true;
 }
 
 /*

@@ -193,9 +193,8 @@ static __always_inline bool fault(struct vm_area_struct *vma, unsigned long addr
 	}
 	if (t->waiting)
 		return false;
-	mtr_count(s, FAULTS);
-	if (mtr_fault_vma_lock(flags))
-		mtr_count(s, VMA_LOCK);
+	if (unlikely(!mtr_fault_vma_lock(flags)))
+		mtr_count(s, FAULTS);	/* see mtr_counter() */
 	a.cpu = smp_processor_id();
 	/* where the task left user mode: by this fault, or by the system call in which it faults */
 	a.ip = instruction_pointer(task_pt_regs(current));
@@ -214,7 +213,7 @@ static __always_inline bool fault(struct vm_area_struct *vma, unsigned long addr
 	if ((fl & MEMTRACE_RECORD_REAL) && !a.write && (s->config.flags & MEMTRACE_CONFIG_WRITES) && mtr_vma_traced(vma))
 		mtr_writes_fault(vma);
 	a.flags = fl;
-	switch (mtr_chunk_add(&t->chunk, &s->pool, mtr_label(s), &a)) {
+	switch (mtr_chunk_add_here(&t->chunk, &s->pool, mtr_label(s), &a)) {
 	case MTR_NEW:
 		mtr_count(s, RECORDS);
 		break;

@@ -364,6 +364,7 @@ static int take_memory(struct mtr_session *s)
 		return -ENOMEM;
 	mtr_pool_init(&s->pool, s->blocks, s->data, count);
 	mtr_set_init(&s->set, s->set.e, bits);
+	s->frames = true;
 	return 0;
 }
 

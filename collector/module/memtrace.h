@@ -62,6 +62,7 @@ struct mtr_session {
 	void *data;
 	struct mtr_pool pool;
 	struct mtr_set set;		/* session->lock */
+	bool frames;			/* sweeps note the frames of recorded pages, since some record has none; session->lock */
 	struct mtr_past past;		/* session->lock; e: NULL unless it is asked for */
 	struct mtr_rule rule;		/* session->lock */
 	u64 number;			/* twice the number of the running interval, see monitor.c; session->lock changes it */
@@ -166,7 +167,20 @@ bool mtr_access_exec(const struct mtr_session *s, const struct linux_binprm *bpr
 
 /* ---- task.c */
 extern spinlock_t mtr_reg_lock;
-struct mtr_task *mtr_find_task(const struct task_struct *k);	/* RCU */
+#define MTR_TASKS_BITS 12
+extern struct hlist_head mtr_tasks[1 << MTR_TASKS_BITS];
+
+/* RCU. Inline: each fault of the machine asks. */
+static __always_inline struct mtr_task *mtr_find_task(const struct task_struct *k)
+{
+	struct mtr_task *t;
+
+	hash_for_each_possible_rcu(mtr_tasks, t, hash, (unsigned long)k)
+		if (t->task == k)
+			return t;
+	return NULL;
+}
+
 struct mtr_image *mtr_find_image(const struct mm_struct *mm);	/* RCU */
 int mtr_attach(struct mtr_session *s, const struct memtrace_attach *a);
 void mtr_task_moved(struct mtr_task *t);

@@ -217,22 +217,61 @@ static s16 node_of(u64 pfn, s16 only, u64 *valid)
 	return page_to_nid(pfn_to_page(pfn));
 }
 
-/* Frames, NUMA nodes; clears what is not for the reader. */
-static void complete_block(struct mtr_session *s, struct mtr_block *b, struct mtr_image **last)
+/* What is the same for all records of an interval. */
+struct for_reader {
+	s16 only;			/* the only node of the machine, or -1 */
+	bool physical;
+	u64 valid;			/* see node_of() */
+};
+
+/* A record whose frame is known, for the reader. @frame: its number. */
+static __always_inline void finish(struct for_reader *c, struct memtrace_record *r, u64 frame)
+{
+	r->chain = 0;
+	r->node = node_of(frame, c->only, &c->valid);
+	r->phys = c->physical ? (frame << PAGE_SHIFT) | (r->virt & ~PAGE_MASK) : 0;
+}
+
+/*
+ * A block that has been taken from its task: its records into the set, where they are not yet, and completed as far as the
+ * fault knew the frame. What is left for complete_block() has node -1. Returns how many the set had no room for.
+ */
+static u32 take_closed(struct mtr_session *s, struct mtr_block *b, struct for_reader *c)
+{
+	struct memtrace_block *d = b->data;
+	const u32 n = d->records, set_from = b->in_set;
+	u32 i, full = 0;
+
+	b->in_set = n;
+	for (i = 0; i < n; i++) {
+		struct memtrace_record *r = &d->record[i];
+
+		if (i >= set_from && !mtr_set_take(&s->set, r, d->image))
+			full++;
+		if (likely(r->phys))
+			finish(c, r, r->phys >> PAGE_SHIFT);
+		else
+			b->in_set = min(b->in_set, i);
+	}
+	return full;
+}
+
+/* Frames and NUMA nodes of the records from b->in_set on that have none yet; clears what is not for the reader. */
+static void complete_block(struct mtr_session *s, struct mtr_block *b, struct for_reader *c, struct mtr_image **last)
 {
 	struct memtrace_block *d = b->data;
 	struct mtr_image *im = *last;
-	const s16 only = nr_online_nodes == 1 ? first_online_node : -1;
-	u64 valid = ~0ull;
 	bool locked = false;
 	u32 i;
 
-	if (!im || im->note.image != d->image)
+	if (b->in_set < d->records && (!im || im->note.image != d->image))
 		*last = im = image_of(s, d->image);
-	for (i = 0; i < d->records; i++) {
+	for (i = b->in_set; i < d->records; i++) {
 		struct memtrace_record *r = &d->record[i];
 		u64 frame = r->phys ? (r->phys >> PAGE_SHIFT) + 1 : 0;
 
+		if (r->node >= 0)
+			continue;
 		if (!frame) {
 			struct mtr_set_entry *e = mtr_set_find(&s->set, r->virt, d->image);
 
@@ -248,15 +287,12 @@ static void complete_block(struct mtr_session *s, struct mtr_block *b, struct mt
 			if (locked)
 				frame = mtr_frame_of(im->mm, r->virt);
 		}
-		r->chain = 0;
-		r->phys = 0;
-		if (!frame) {
+		if (frame) {
+			finish(c, r, frame - 1);
+		} else {
+			r->chain = 0;
 			mtr_count(s, NO_FRAME);
-			continue;
 		}
-		r->node = node_of(frame - 1, only, &valid);
-		if (s->config.flags & MEMTRACE_CONFIG_PHYSICAL)
-			r->phys = ((frame - 1) << PAGE_SHIFT) | (r->virt & ~PAGE_MASK);
 	}
 	if (locked) {
 		mmap_read_unlock(im->mm);
@@ -442,6 +478,10 @@ void mtr_interval_end(struct mtr_session *s)
 {
 	const u64 n = s->number / 2, t0 = ktime_get_mono_fast_ns();
 	struct memtrace_interval iv = { .head.kind = MEMTRACE_INTERVAL, .interval = n, .start_ns = s->start_ns, .end_ns = t0 };
+	struct for_reader c = {
+		.only = nr_online_nodes == 1 ? first_online_node : -1, .valid = ~0ull,
+		.physical = s->config.flags & MEMTRACE_CONFIG_PHYSICAL,
+	};
 	struct mtr_fifo pending = {}, out = {};
 	struct mtr_image *im, *last = NULL;
 	struct mtr_block *b;
@@ -451,20 +491,23 @@ void mtr_interval_end(struct mtr_session *s)
 	set_number(s, 2 * n + 1);
 	iv.program_cpu_ns = take_tasks(s, n, &pending);
 	s->close_ns += ktime_get_mono_fast_ns() - t0;
+	s->frames = false;
 	for (b = pending.head; b; b = b->next) {
-		full += mtr_set_take_block(&s->set, b);
+		full += take_closed(s, b, &c);
+		s->frames |= b->in_set < b->data->records;
 		cond_resched();
 	}
 	mtr_count_n(s, SET_FULL, full);
 
 	work = s->sweep_ns + s->flush_ns;
 	hide_all(s, n, false);
+	s->frames = true;	/* within an interval nobody knows */
 	set_number(s, 2 * n + 2);
 	iv.scan_ns = s->sweep_ns + s->flush_ns - work;
 
 	take_inferred(s, n, &pending);
 	for (b = pending.head; b; b = b->next) {
-		complete_block(s, b, &last);
+		complete_block(s, b, &c, &last);
 		b->data->start_ns = s->start_ns;
 		b->data->end_ns = t0;
 		b->data->closed_ns = s->closed_ns;

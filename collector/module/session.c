@@ -27,7 +27,7 @@ void mtr_unreserve(struct mtr_session *s, size_t bytes)
 		atomic_long_add(bytes, &s->reserve);
 }
 
-u64 mtr_counter(const struct mtr_session *s, unsigned int c)
+static u64 counted(const struct mtr_session *s, unsigned int c)
 {
 	u64 sum = 0;
 	int cpu;
@@ -35,4 +35,20 @@ u64 mtr_counter(const struct mtr_session *s, unsigned int c)
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(s->counter, cpu)[c]);	/* others count on */
 	return sum;
+}
+
+/*
+ * What is counted in each fault is one counter, that of its kind, see count_kind(): faults are the sum of the kinds. At the
+ * place of their number are those of them under the lock of the mappings: the rest was under the lock of a VMA.
+ */
+u64 mtr_counter(const struct mtr_session *s, unsigned int c)
+{
+	u64 faults, others;
+
+	if (c != MEMTRACE_C_FAULTS && c != MEMTRACE_C_VMA_LOCK)
+		return counted(s, c);
+	others = c == MEMTRACE_C_VMA_LOCK ? counted(s, MEMTRACE_C_FAULTS) : 0;
+	faults = counted(s, MEMTRACE_C_HIDDEN) + counted(s, MEMTRACE_C_REAL) + counted(s, MEMTRACE_C_WRITE_PROTECT) +
+		 counted(s, MEMTRACE_C_SPURIOUS) + counted(s, MEMTRACE_C_HUGE);
+	return faults > others ? faults - others : 0;
 }

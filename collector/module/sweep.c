@@ -97,7 +97,8 @@ static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *
 		p = ptep_get_and_clear(mm, a, ptep);
 		if (w->mode != MTR_NEWBORN) {
 			if (e) {
-				mtr_set_note_frame(e, mtr_pte_phys(p) >> PAGE_SHIFT);
+				if (w->s->frames)
+					mtr_set_note_frame(e, mtr_pte_phys(p) >> PAGE_SHIFT);
 			} else if (pte_young(p)) {
 				infer(w, vma, a, p);
 				e = mtr_set_add(&w->s->set, a, w->im->note.image);

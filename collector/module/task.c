@@ -26,18 +26,8 @@
 #include "compat/mm.h"
 
 DEFINE_SPINLOCK(mtr_reg_lock);
-static DEFINE_HASHTABLE(tasks, 12);
+DEFINE_HASHTABLE(mtr_tasks, MTR_TASKS_BITS);
 static DEFINE_HASHTABLE(images, 9);
-
-struct mtr_task *mtr_find_task(const struct task_struct *k)
-{
-	struct mtr_task *t;
-
-	hash_for_each_possible_rcu(tasks, t, hash, (unsigned long)k)
-		if (t->task == k)
-			return t;
-	return NULL;
-}
 
 struct mtr_image *mtr_find_image(const struct mm_struct *mm)
 {
@@ -131,7 +121,7 @@ static struct mtr_task *task_new(struct mtr_session *s, struct task_struct *k)
 static void task_add(struct mtr_task *t)
 {
 	list_add_tail_rcu(&t->list, &t->s->tasks);
-	hash_add_rcu(tasks, &t->hash, (unsigned long)t->task);
+	hash_add_rcu(mtr_tasks, &t->hash, (unsigned long)t->task);
 	atomic_inc(&t->s->ntasks);
 }
 

@@ -342,15 +342,11 @@ static void make_directory(struct mt_kmod_drain *d, struct image *im)
 
 #define MAX_CPUS 65536
 
-/* Puts the CPUs of a record into a mask; returns how many of its words are in use. */
+/* Puts the CPUs of a record that is not a mask itself into one; returns how many of its words are in use. */
 static unsigned int cpus_of(const struct memtrace_record *r, uint64_t *mask)
 {
 	unsigned int used = 1;
 
-	if (!(r->flags & (MEMTRACE_RECORD_CPU_LIST | MEMTRACE_RECORD_CPUS_MANY))) {
-		mask[0] = r->cpus;
-		return 1;
-	}
 	mask[0] = 0;
 	for (uint64_t list = r->flags & MEMTRACE_RECORD_CPU_LIST ? r->cpus : 0; list; list >>= 16) {
 		unsigned int cpu = (unsigned int)(list & 0xffff) - 1;
@@ -362,47 +358,59 @@ static unsigned int cpus_of(const struct memtrace_record *r, uint64_t *mask)
 	return used;
 }
 
+static unsigned int flags_of(uint32_t fl)
+{
+	return (fl & MEMTRACE_RECORD_INFERRED ? MT_ACCESS_FROM_SCAN : 0) | (fl & MEMTRACE_RECORD_DIRECTION ? MT_ACCESS_NO_DIRECTION : 0) |
+	       (fl & MEMTRACE_RECORD_SHARED ? MT_ACCESS_SHARED : 0);
+}
+
 static void write_block(struct mt_kmod_drain *d, struct image *im, const struct memtrace_block *b)
 {
 	static const uint64_t unknown;
 	static uint64_t cpus[MAX_CPUS / 64];
 
 	const bool known = b->tid >= 0, masks = known && !d->o.modulo;
-	const uint64_t in_page = d->o.page_size - 1;
+	/* what is the recorder's own, as a start and a length: one comparison each, for each of millions of records */
+	const uint64_t own = im->own_start, own_bytes = im->own_end - own;
+	const uint64_t place_bytes = im->own_end ? MT_PLACE_END - MT_PLACE_START : 0;	/* its buffers */
+	const uint64_t in_page = d->o.page_size - 1, phys = d->o.physical ? ~0ull : 0;
 	struct mt_access_row row = { .cpus = masks ? cpus : &unknown, .cpu_words = 1, .tid = b->tid };
+	const struct memtrace_record *r = b->record, *end = r + b->records;
 	uint64_t accesses = 0;
-	uint32_t n = 0;
+	uint32_t n = b->records;
 
 	if (b->closed_ns > im->closed_ns)
 		im->closed_ns = b->closed_ns;
 	if (im->monitor_tid && b->tid == im->monitor_tid)
 		return;
 	mt_tracefile_interval_begin(&im->file, b->start_ns, b->end_ns);
-	for (uint32_t i = 0; i < b->records; i++) {
-		const struct memtrace_record *r = &b->record[i];
+	for (; r < end; r++) {
 		const int offset = (int)(r->virt & in_page);
+		const uint32_t fl = r->flags;
 
-		if (r->virt >= im->own_start && r->virt < im->own_end)
+		if (r->virt - own < own_bytes || r->virt - MT_PLACE_START < place_bytes) {
+			n--;
 			continue;
-		if (im->own_end && r->virt >= MT_PLACE_START && r->virt < MT_PLACE_END)
-			continue;	/* its buffers */
-		n++;
+		}
 		accesses += r->reads + r->writes;
 		row.virt = r->virt;
-		row.phys = d->o.physical ? r->phys : 0;
+		row.phys = r->phys & phys;
 		row.nreads = r->reads;
 		row.nwrites = r->writes;
-		if (masks)
-			row.cpu_words = (int)cpus_of(r, cpus);
 		row.ip = r->ip;
 		row.node = r->node;
 		/* the module knows the first access; which kind it was, if all were of one */
-		row.read_at = r->writes || r->flags & MEMTRACE_RECORD_INFERRED ? -1 : offset;
+		row.read_at = r->writes || fl & MEMTRACE_RECORD_INFERRED ? -1 : offset;
 		row.write_at = r->reads ? -1 : offset;
-		row.flags = (r->flags & MEMTRACE_RECORD_INFERRED ? MT_ACCESS_FROM_SCAN : 0) |
-			    (r->flags & MEMTRACE_RECORD_DIRECTION ? MT_ACCESS_NO_DIRECTION : 0) |
-			    (r->flags & MEMTRACE_RECORD_SHARED ? MT_ACCESS_SHARED : 0);
-		mt_tracefile_access(&im->file, &row);
+		row.flags = fl & (MEMTRACE_RECORD_INFERRED | MEMTRACE_RECORD_DIRECTION | MEMTRACE_RECORD_SHARED) ? flags_of(fl) : 0;
+		cpus[0] = r->cpus;	/* not looked at where the masks are not known */
+		if (fl & (MEMTRACE_RECORD_CPU_LIST | MEMTRACE_RECORD_CPUS_MANY) && masks) {
+			row.cpu_words = (int)cpus_of(r, cpus);
+			mt_tracefile_access(&im->file, &row);
+			row.cpu_words = 1;
+		} else {
+			mt_tracefile_access(&im->file, &row);
+		}
 	}
 	im->records += n;
 	d->totals.records += n;
