@@ -16,7 +16,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <memtrace/abi.h>
@@ -377,7 +376,6 @@ static void probe_loadable(struct mt_backend_probe *s)
 {
 	char *headers = mt_kmod_headers(), *sources = mt_kmod_sources(), *installed = module_at_hand(sources);
 	char *signature = mt_kmod_signature_needed();
-	struct utsname u;
 
 	if (signature && mt_kmod_installed_for_kernel()) {
 		mt_probe_note(s, "module", MT_PARTLY, "installed, if it is signed with a key that the kernel trusts: %s", installed);
@@ -395,9 +393,7 @@ static void probe_loadable(struct mt_backend_probe *s)
 		s->why = mt_strdup("the kernel module is neither installed nor are its sources here");
 	} else if (!headers) {
 		mt_probe_note(s, "headers", MT_NO, "%s", "the headers of this kernel are not installed");
-		s->why = mt_strdup("the kernel module must be built, and the headers of this kernel are not installed");
-		uname(&u);
-		s->fix = mt_kmod_install_command(NULL, u.release, NULL);
+		s->why = mt_kmod_no_headers(&s->fix);
 	} else {
 		mt_probe_note(s, "headers", MT_YES, "%s: the module is built when needed", headers);
 		s->works = MT_YES;

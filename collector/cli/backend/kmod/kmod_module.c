@@ -239,6 +239,26 @@ char *mt_kmod_install_signed(void)
 			 MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
 }
 
+char *mt_kmod_no_headers(char **fix)
+{
+	static const char apt[] = "apt install ";
+	char *show[] = { (char *)"apt-cache", (char *)"show", NULL, NULL };
+
+	*fix = mt_kmod_install_command(NULL, release(), NULL);
+	if (*fix && !strncmp(*fix, apt, strlen(apt))) {
+		show[2] = *fix + strlen(apt);
+		if (run(show, NULL) == 100) {	/* what it says of a package that no list has */
+			char *why = mt_printf("the kernel module must be built, and the headers of this kernel are not installed; no package list of this machine has %s",
+					      show[2]);
+
+			free(*fix);
+			*fix = NULL;
+			return why;
+		}
+	}
+	return mt_strdup("the kernel module must be built, and the headers of this kernel are not installed");
+}
+
 /* Loads the module that was built in @dir, or builds one there. 0, or -1 with *why. */
 static int load_built(const char *dir, char **why, char **fix)
 {
@@ -258,9 +278,7 @@ static int load_built(const char *dir, char **why, char **fix)
 		err = -1;
 		headers = mt_kmod_headers();
 		if (!headers) {
-			*why = mt_printf("the kernel module must be built, and the headers of this kernel are not installed (/lib/modules/%s/build)",
-					 release());
-			*fix = mt_kmod_install_command(NULL, release(), NULL);
+			*why = mt_kmod_no_headers(fix);
 			goto out;
 		}
 		unlink(ko);

@@ -30,6 +30,8 @@ bool mt_kmod_installed_for_kernel(void);
 char *mt_kmod_refusal(void);
 /* A sentence when the kernel takes signed modules only, or NULL. Caller frees. */
 char *mt_kmod_signature_needed(void);
+/* The sentence for a kernel without headers, and the command that installs them, where there is such a package. Caller frees both. */
+char *mt_kmod_no_headers(char **fix);
 /* The command that installs a signed one. Caller frees. */
 char *mt_kmod_install_signed(void);
 /* A sentence when even a loaded module may not probe, or NULL. Caller frees. */
