@@ -52,8 +52,8 @@ cat > "$root/start.sh" <<'GUEST'
 ok() { echo "ok $*"; }
 bad() { echo "FAILED $*"; }
 mount -t securityfs security /sys/kernel/security
-mount -t efivarfs efivarfs /sys/firmware/efi/efivars
-[ "$(od -An -tu1 -j4 /sys/firmware/efi/efivars/SecureBoot-* | tr -d ' ')" = 1 ] && ok "Secure Boot is on" || bad "no Secure Boot"
+if dmesg | grep -qi 'secure *boot enabled'; then ok "Secure Boot: $(dmesg | grep -i 'secure *boot enabled' | head -n 1)"
+else bad "no Secure Boot"; dmesg | grep -i secure; fi
 grep -q '\[integrity\]' /sys/kernel/security/lockdown && ok "lockdown: $(cat /sys/kernel/security/lockdown)" || bad "lockdown: $(cat /sys/kernel/security/lockdown)"
 for k in unsigned unknown; do
 	if insmod /$k.ko 2> /tmp/err; then bad "a module that is $k was loaded"; rmmod memtrace
