@@ -208,6 +208,8 @@ long zap_protect(uint64_t addr, uint64_t len, int prot, int key);
 extern const struct zap_adopted zap_adopted;
 /* Asks for the faults of a range. 0 or negative errno. */
 long zap_register(uint64_t addr, uint64_t len);
+/* A mapping of the memory file at its address, which children do not have: 0 or negative errno. */
+long zap_map_file(uint64_t addr, uint64_t len, int prot, int flags, int fd);
 /* Shared memory of the program was moved, or got another size. */
 void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len);
 /* The range reads as zeroes. 0, or negative errno: it does not. */
