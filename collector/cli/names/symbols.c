@@ -370,7 +370,9 @@ static void read_dwfl(struct module *m, size_t cap[2])
 			in.index = SHN_UNDEF;
 		of = elf;
 		look_at_section(elf, shndx, &in);
-		add_symbol(m, cap, &(struct mt_symbol){ type == STT_TLS ? sym.st_value : addr, sym.st_size, name, UINT64_MAX,
+		/* the section is where the file has it, the address where the module lies */
+		add_symbol(m, cap, &(struct mt_symbol){ type == STT_TLS ? sym.st_value : addr, sym.st_size, name,
+			   in.limit == UINT64_MAX ? UINT64_MAX : addr + (in.limit - sym.st_value),
 			   GELF_ST_BIND(sym.st_info), type, in.writable });
 	}
 }

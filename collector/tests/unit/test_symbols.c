@@ -168,6 +168,48 @@ static void mixed(void)
 	free(path);
 }
 
+/* A symbol without a size, such as _init of a stripped program, is no name of what lies in the next section. */
+static void stripped(void)
+{
+	static const char build[] =
+		"set -e; cd $DIR; printf '%s' '__asm__(\".section .first,\\\"ax\\\",@progbits\\n.globl bare\\n.type bare,@function\\nbare: ret\\n"
+		".section .second,\\\"ax\\\",@progbits\\n.fill 64,1,0x90\\n.globl after\\n.type after,@function\\nafter: ret\\n"
+		".size after,1\\n.text\\n\");' >s.c; ${CC:-cc} -shared -o s.so s.c; strip s.so";
+	char dir[] = "/tmp/memtrace-symbols-XXXXXX", *path;
+	struct mt_object o = { .end = 1 << 20, .death = -1 };
+	struct mt_symbols *s;
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *mod;
+	GElf_Addr bare = 0, after = 0;
+
+	CHECK(mkdtemp(dir) && asprintf(&path, "%s/s.so", dir) > 0);
+	setenv("DIR", dir, 1);
+	CHECK_EQ(system(build), 0);
+	dwfl_report_begin(dwfl);
+	mod = dwfl_report_elf(dwfl, "x", path, -1, 0, true);
+	dwfl_report_end(dwfl, NULL, NULL);
+	for (int k = 1, n = dwfl_module_getsymtab(mod); k < n; k++) {
+		GElf_Sym sym;
+		GElf_Addr a;
+		const char *name = dwfl_module_getsym_info(mod, k, &sym, &a, NULL, NULL, NULL);
+
+		if (name && !strcmp(name, "bare"))
+			bare = a;
+		if (name && !strcmp(name, "after"))
+			after = a;
+	}
+	CHECK(bare && bare < after && after - bare < 4096);
+	o.path = path;
+	s = mt_symbols_new(&o, 1);
+	CHECK_STR(function(s, (const void *)bare), "bare");
+	CHECK_STR(function(s, (const void *)after), "after");
+	CHECK_STR(function(s, (const void *)(after - 8)), "(none)");
+	mt_symbols_free(s);
+	dwfl_end(dwfl);
+	CHECK_EQ(system("rm -r $DIR"), 0);
+	free(path);
+}
+
 int main(void)
 {
 	static struct found f;
@@ -192,5 +234,6 @@ int main(void)
 		compare(s, &f.o[i]);
 	mt_symbols_free(s);
 	mixed();
+	stripped();
 	return mt_test_done();
 }
