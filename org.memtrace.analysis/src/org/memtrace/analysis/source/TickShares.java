@@ -49,11 +49,18 @@ public final class TickShares {
 			return new Row(place, frame, structure, ticks + o.ticks, cpuNs + o.cpuNs, Math.min(firstNs, o.firstNs), Math.max(lastNs, o.lastNs), own);
 		}
 
-		/** Function and line: "walk (app.c:12)"; of code without symbols its address. */
+		/** Function and line: "walk (app.c:12)"; of code without symbols its address and, where that is known, its file. */
 		public String where() {
-			String line = frame.file().isEmpty() ? "" : frame.file().substring(frame.file().lastIndexOf('/') + 1) + ":" + frame.line();
-			return frame.function().isEmpty() ? line.isEmpty() ? "0x" + Long.toHexString(place.ip()) : line
-					: line.isEmpty() ? frame.function() : frame.function() + " (" + line + ")";
+			String line = frame.file().isEmpty() ? "" : base(frame.file()) + ":" + frame.line();
+			if (!frame.function().isEmpty()) {
+				return line.isEmpty() ? frame.function() : frame.function() + " (" + line + ")";
+			}
+			String address = "0x" + Long.toHexString(place.ip());
+			return !line.isEmpty() ? line : frame.object().isEmpty() ? address : base(frame.object()) + " (" + address + ")";
+		}
+
+		private static String base(String file) {
+			return file.substring(file.lastIndexOf('/') + 1);
 		}
 	}
 

@@ -227,6 +227,15 @@ class PriceTest {
 		assertEquals("sweep (work.c:10) needs most of the time at it and writes it first", line(trace.summary(), "Where"));
 	}
 
+	/** An address alone tells nobody whose code it is. */
+	@Test
+	void codeWithoutSymbolsHasItsFile() throws Exception {
+		int image = image();
+		trace.code(0x7700, "/usr/lib/libz.so.1", "", "", 0);
+		trace.ticks(image, 8, Access.BOTH, 0, 0, 0x7700, 0, 600);
+		assertEquals("libz.so.1 (0x7700) needs most of the time at it", line(trace.summary(), "Where"));
+	}
+
 	/** A process that ended, or became another program, does not live on until the trace ends. */
 	@Test
 	void whoEndedDoesNotWait() throws Exception {
