@@ -40,6 +40,8 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 	public static final String ENVIRONMENT_OF_PROGRAMS = "(OMP|GOMP|KMP|MALLOC|GLIBC|MKL|OPENBLAS|NUMA|TBB)_.*|LD_PRELOAD|LD_LIBRARY_PATH";
 	/** Property: a sentence about records of pages that may not have been touched; absent when there are none. */
 	public static final String PROPERTY_MAYBE_UNTOUCHED = "maybe_untouched";
+	/** Property: a sentence about records of memory that several processes may have; absent when there are none. */
+	public static final String PROPERTY_NOT_PRIVATE = "not_private";
 	/** Property: a sentence about intervals that took longer than they should; absent when none did. */
 	public static final String PROPERTY_LATE = "late_intervals";
 	/** How many ticks of the CPU clock there are, as a sentence, or why there are none; empty: the recorder was to take none. */

@@ -172,13 +172,7 @@ public final class TraceSummary {
 				.append(all.threads().cardinality()).append(" of ")
 				.append(Units.plural(table.threads().size(), "thread")).append(" with ").append(unit.plural()).append('\n');
 		b.append(time.text());
-		long page = Math.max(1, info.pageSizeBytes());
-		b.append("Memory     ").append(Units.plural(touchedPages, "page")).append(" touched (")
-				.append(Units.bytes(touchedPages * page)).append(')')
-				.append(all.pages() == 0 ? "" : (touchedPages == all.pages() ? ", " : "; of the pages of structures ")
-						+ percent((double) all.multiThreadPages() / all.pages()) + (touchedPages == all.pages() ? " of them" : "")
-						+ " by several threads, " + percent((double) all.sharedPages() / all.pages()) + " at the same time")
-				.append('\n');
+		memory(b);
 		b.append(fine.text());
 		b.append("Counted    ").append(Units.count(all.accesses())).append(' ').append(all.accesses() == 1 ? unit.noun()
 				: unit.plural()).append(" (")
@@ -194,6 +188,9 @@ public final class TraceSummary {
 		String losses = losses(info);
 		b.append("Losses     ").append(losses.isEmpty() ? "none known to the recorder; " + seen(info) : losses
 				+ ": what follows is about the rest").append('\n');
+		if (p.containsKey(TraceInfo.PROPERTY_NOT_PRIVATE)) {
+			b.append("Shared     ").append(p.get(TraceInfo.PROPERTY_NOT_PRIVATE)).append('\n');
+		}
 		if (!unlisted(info).isEmpty()) {
 			b.append("Blocks     ").append(unlisted(info)).append('\n');
 		}
@@ -216,6 +213,18 @@ public final class TraceSummary {
 		b.append('\n');
 		table(b);
 		return b.toString();
+	}
+
+	/** Pages that were touched; where sharing is not known of all accesses, more of them may be shared. */
+	private void memory(StringBuilder b) {
+		long page = Math.max(1, table.info().pageSizeBytes());
+		String least = all.notKnownFraction() > 0 ? "at least " : "";
+		b.append("Memory     ").append(Units.plural(touchedPages, "page")).append(" touched (")
+				.append(Units.bytes(touchedPages * page)).append(')')
+				.append(all.pages() == 0 ? "" : (touchedPages == all.pages() ? ", " : "; of the pages of structures ")
+						+ least + percent((double) all.multiThreadPages() / all.pages()) + (touchedPages == all.pages() ? " of them" : "")
+						+ " by several threads, " + least + percent((double) all.sharedPages() / all.pages()) + " at the same time")
+				.append('\n');
 	}
 
 	/** How much was resident at most; of several processes the one with most, as their intervals end at different times. */

@@ -35,6 +35,8 @@ final class ImportCounts {
 	long scanRows;
 	/** Rows of pages that may not have been touched. */
 	long maybeUntouchedRows;
+	/** Rows of memory that other processes may have mapped, too. */
+	long notPrivateRows;
 	long firstNs = Long.MAX_VALUE;
 	long lastNs = Long.MIN_VALUE;
 	/** Images with rows out of order, and how many. */
@@ -57,13 +59,14 @@ final class ImportCounts {
 		}
 		scanRows += row.flags & AccessBatch.FLAG_FROM_SCAN;
 		maybeUntouchedRows += (row.flags & AccessBatch.FLAG_MAYBE_UNTOUCHED) != 0 ? 1 : 0;
+		notPrivateRows += (row.flags & AccessBatch.FLAG_NOT_PRIVATE) != 0 ? 1 : 0;
 		sharedIsFlag |= (row.flags & RowBatch.FLAG_SHARED_ZERO) != 0;
 	}
 
 	/** What the rows of parts add up to; {@link #add} takes it. */
 	long[] numbers() {
 		long[] numbers = { files, rows, skipped, merged, imported, reads, writes, unattributedRows, unattributedAccesses, scanRows,
-				maybeUntouchedRows, firstNs, lastNs };
+				maybeUntouchedRows, firstNs, lastNs, notPrivateRows };
 		long[] all = Arrays.copyOf(numbers, numbers.length + accessesByKind.length);
 		System.arraycopy(accessesByKind, 0, all, numbers.length, accessesByKind.length);
 		return all;
@@ -84,8 +87,9 @@ final class ImportCounts {
 		maybeUntouchedRows += n[10];
 		firstNs = Math.min(firstNs, n[11]);
 		lastNs = Math.max(lastNs, n[12]);
+		notPrivateRows += n[13];
 		for (int kind = 0; kind < accessesByKind.length; kind++) {
-			accessesByKind[kind] += n[13 + kind];
+			accessesByKind[kind] += n[14 + kind];
 		}
 	}
 

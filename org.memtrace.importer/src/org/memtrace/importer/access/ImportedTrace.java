@@ -40,6 +40,16 @@ record ImportedTrace(TraceDirectory trace, String name, int fanout, ImportCounts
 				Math.max(2, groupBytes / Math.max(1, trace.pageSizeBytes())));
 	}
 
+	/** How much is to memory of which each process has a page of its own here, and really none; empty when that is nothing. */
+	private String notPrivate() {
+		// the segments of a job are one memory here, too
+		if (counts.notPrivateRows == 0 || trace.isJob() || trace.images().size() < 2) {
+			return "";
+		}
+		return String.format(Locale.ROOT, "%.1f %% of the records are of memory that other processes may use, too: each has pages, threads and"
+				+ " first touches of its own here, and what they share is not known", 100.0 * counts.notPrivateRows / counts.imported);
+	}
+
 	/** Memory that the recorder did not see: the sentence, and bytes and largest names by kind. */
 	private static void unseen(Json unseen, Map<String, String> p) throws MemtraceException {
 		p.put(unseen.text("state").equals("all") ? TraceInfo.PROPERTY_ALL_SEEN : TraceInfo.PROPERTY_UNSEEN, unseen.text("text"));
@@ -87,6 +97,7 @@ record ImportedTrace(TraceDirectory trace, String name, int fanout, ImportCounts
 		long unreached = manifest.object("unrecorded").number("unreached", 0);
 		p.put(TraceInfo.PROPERTY_UNREACHED, unreached > 0 ? Long.toString(unreached) : "");
 		p.put(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, maybeUntouched(backend.object("guarantee").number("read_group_bytes", 0)));
+		p.put(TraceInfo.PROPERTY_NOT_PRIVATE, notPrivate());
 		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));
 		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));
 		host.object("settings").primitives().forEach((key, value) -> p.put(TraceInfo.PROPERTY_SETTING + key, value));

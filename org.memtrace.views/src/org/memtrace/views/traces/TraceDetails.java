@@ -94,19 +94,18 @@ public final class TraceDetails {
 		if (windows != null) {
 			d.rows.add(new Row("Windows", windows, false, true));
 		}
-		d.left.remove(TraceInfo.PROPERTY_UNSEEN);
-		d.left.remove(TraceInfo.PROPERTY_ALL_SEEN);
+		List.of(TraceInfo.PROPERTY_UNSEEN, TraceInfo.PROPERTY_ALL_SEEN, TraceInfo.PROPERTY_UNREACHED).forEach(d.left::remove);
 		if (t.type().equals(TraceInfo.TYPE_MEMTRACE)) {
 			d.rows.add(new Row("Memory", TraceSummary.seen(t), false, !TraceSummary.unseen(t).isEmpty()));
 		}
 		d.property("Intervals", TraceInfo.PROPERTY_LATE);
 		d.property("Blocks", TraceInfo.PROPERTY_UNLISTED);
 		d.property("Processes", TraceInfo.PROPERTY_UNRECORDED);
-		d.left.remove(TraceInfo.PROPERTY_UNREACHED);
 		String untouched = d.left.remove(TraceInfo.PROPERTY_MAYBE_UNTOUCHED);
 		if (untouched != null) {
 			d.rows.add(new Row("Reads", untouched, false, true));
 		}
+		d.property("Shared", TraceInfo.PROPERTY_NOT_PRIVATE);
 		d.property("Backend", "backend");
 		d.row("Event producers", Units.count(t.producers()));
 		d.row("Events", t.events() == 0 && t.type().equals(TraceInfo.TYPE_MEMTRACE) ? "" : Units.count(t.events())); // it has accesses

@@ -114,6 +114,22 @@ class ImportOperationTest {
 		assertTrue(report.toText().contains("CPU time of a thread that is not in threads.csv"), report.toText());
 	}
 
+	/** Shared mappings have pages of their own in each process: that is told where there are several processes. */
+	@Test
+	void memoryThatSeveralProcessesMayHaveIsTold() throws Exception {
+		for (boolean two : new boolean[] {false, true}) {
+			TraceDirectoryBuilder builder = sample().access(0x10008, 1, 0, 1100, 1500, 100);
+			builder.file("p0000/accesses-000000.csv", "11000,0,1,0,3,1100,1500,100,401000,0,4");
+			if (two) {
+				builder.file("p0001/image.json", "{\"index\":1,\"pid\":200,\"parent\":0,\"how\":\"fork\",\"start_ns\":1000}")
+						.file("p0001/accesses-000000.csv", TraceDirectoryBuilder.HEADER, "11000,0,1,0,3,1100,1500,200,401000,0,4");
+			}
+			String told = operation(builder.write()).call(Progress.NONE).trace().properties().get(TraceInfo.PROPERTY_NOT_PRIVATE);
+			assertEquals(two ? "66.7 % of the records are of memory that other processes may use, too: each has pages, threads and first touches "
+					+ "of its own here, and what they share is not known" : null, told);
+		}
+	}
+
 	/** Pages that the kernel mapped around a read are records like others, and are told apart. */
 	@Test
 	void pagesMappedAroundAReadAreTold() throws Exception {
