@@ -14,7 +14,6 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
-import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.layout.RowLayout;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
@@ -48,6 +47,7 @@ import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.Clip;
+import org.memtrace.views.util.SideBySide;
 import org.memtrace.views.util.WhenSeen;
 import org.memtrace.views.view.Snapshot;
 import org.memtrace.views.view.TraceView;
@@ -146,15 +146,14 @@ public final class BindingView extends TraceView {
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(grid.control());
 		grid.onCopy(() -> Clip.copy(grid.control().getDisplay(), texts(grid.selectedRows(Integer.MAX_VALUE))));
 		sash.setWeights(43, 57);
-		sash.addListener(SWT.Resize, e -> {
-			// what is wide stands side by side
-			Rectangle r = sash.getClientArea();
-			int wanted = r.width > 1.7 * r.height ? SWT.HORIZONTAL : SWT.VERTICAL;
-			if (wanted != sash.getOrientation()) {
-				sash.setOrientation(wanted);
-			}
-		});
-		computing = new LatestResult<>("Binding of threads", sash, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
+		SideBySide.when(sash, 1.7);
+		computing = computing();
+		load = new WhenSeen(canvas, this::load);
+		show(null);
+	}
+
+	private LatestResult<Input, ThreadBinding> computing() {
+		return new LatestResult<>("Binding of threads", sash, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected ThreadBinding compute(Input in, Progress progress) throws MemtraceException {
 				return BindingView.compute(in, progress);
@@ -181,8 +180,6 @@ public final class BindingView extends TraceView {
 				}
 			}
 		};
-		load = new WhenSeen(canvas, this::load);
-		show(null);
 	}
 
 	private Combo combo(Composite bar, String tip, String... items) {

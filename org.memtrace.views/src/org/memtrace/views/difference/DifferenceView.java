@@ -17,7 +17,6 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
-import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.layout.RowData;
 import org.eclipse.swt.layout.RowLayout;
 import org.eclipse.swt.widgets.Button;
@@ -55,6 +54,7 @@ import org.memtrace.views.session.Session;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.util.SideBySide;
 import org.memtrace.views.util.WhenSeen;
 import org.memtrace.views.view.Snapshot;
 import org.memtrace.views.view.TraceView;
@@ -153,14 +153,7 @@ public final class DifferenceView extends TraceView {
 				true)).toList(), new Content(), false);
 		canvas = new DifferenceCanvas(sash, s -> select(s, true));
 		sash.setWeights(2, 3);
-		sash.addListener(SWT.Resize, e -> {
-			// what is wide stands side by side
-			Rectangle r = sash.getClientArea();
-			int wanted = r.width > 2 * r.height ? SWT.HORIZONTAL : SWT.VERTICAL;
-			if (wanted != sash.getOrientation()) {
-				sash.setOrientation(wanted);
-			}
-		});
+		SideBySide.when(sash, 2);
 		grid.sortedBy(COLUMNS.indexOf(order), descending);
 		grid.onSort(() -> sortBy(grid.sortColumn(), grid.isDescending()));
 		grid.onSelect(row -> {
@@ -169,7 +162,33 @@ public final class DifferenceView extends TraceView {
 			}
 		});
 		grid.onCopy(() -> Clip.copy(grid.control().getDisplay(), texts(grid.selectedRows(Integer.MAX_VALUE), rows)));
-		comparing = new LatestResult<>("Compare two traces", area, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
+		comparing = comparing(area);
+		drawing = drawing(area);
+		load = new WhenSeen(area, this::load);
+		makeActions();
+		nothing(ALONE);
+		session().addListener(follow);
+	}
+
+	private LatestResult<Wanted, DiffMap.Values> drawing(Composite area) {
+		return new LatestResult<>("Draw the difference", area, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected DiffMap.Values compute(Wanted input, Progress progress) {
+				return input.map().values(input.choice());
+			}
+
+			@Override
+			protected void show(Wanted input, DiffMap.Values result) {
+				if (input.map() == map) {
+					values = result;
+					canvas.show(map, result);
+				}
+			}
+		};
+	}
+
+	private LatestResult<Pair, DiffMap> comparing(Composite area) {
+		return new LatestResult<>("Compare two traces", area, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected DiffMap compute(Pair input, Progress progress) throws MemtraceException {
 				return compare(input, progress);
@@ -194,24 +213,6 @@ public final class DifferenceView extends TraceView {
 				}
 			}
 		};
-		drawing = new LatestResult<>("Draw the difference", area, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected DiffMap.Values compute(Wanted input, Progress progress) {
-				return input.map().values(input.choice());
-			}
-
-			@Override
-			protected void show(Wanted input, DiffMap.Values result) {
-				if (input.map() == map) {
-					values = result;
-					canvas.show(map, result);
-				}
-			}
-		};
-		load = new WhenSeen(area, this::load);
-		makeActions();
-		nothing(ALONE);
-		session().addListener(follow);
 	}
 
 	private Combo combo(Composite bar, String tip) {

@@ -140,7 +140,28 @@ public final class EventsView extends TraceView implements RecordView {
 		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).exclude(false).applyTo(stop);
 		showStop(false);
 		makeGrid();
-		scanning = new LatestResult<>("Events", area, LatestResult.Policy.ONLY_NEWEST) {
+		scanning = scanning();
+		pointing = new LatestResult<>("Row of a time", area, LatestResult.Policy.KEEP_UP) {
+			@Override
+			protected Long compute(Pointed in, Progress progress) throws MemtraceException {
+				try (OpenTrace.Lease lease = in.trace().lease()) {
+					return in.cache().rows().lastUntil(in.timeNs());
+				}
+			}
+
+			@Override
+			protected void show(Pointed in, Long row) {
+				long place = row - presenter.pageStart();
+				boolean here = in.cache() == cache && row >= 0 && place >= 0 && place < presenter.pageRows();
+				grid.light(here ? (int) place : -1);
+			}
+		};
+		reading = new WhenSeen(bar, this::read);
+		makeActions();
+	}
+
+	private LatestResult<Input, EventRows> scanning() {
+		return new LatestResult<>("Events", area, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
 			protected EventRows compute(Input in, Progress progress) throws MemtraceException {
 				try (OpenTrace.Lease lease = in.trace().lease()) {
@@ -181,23 +202,6 @@ public final class EventsView extends TraceView implements RecordView {
 				describe();
 			}
 		};
-		pointing = new LatestResult<>("Row of a time", area, LatestResult.Policy.KEEP_UP) {
-			@Override
-			protected Long compute(Pointed in, Progress progress) throws MemtraceException {
-				try (OpenTrace.Lease lease = in.trace().lease()) {
-					return in.cache().rows().lastUntil(in.timeNs());
-				}
-			}
-
-			@Override
-			protected void show(Pointed in, Long row) {
-				long place = row - presenter.pageStart();
-				boolean here = in.cache() == cache && row >= 0 && place >= 0 && place < presenter.pageRows();
-				grid.light(here ? (int) place : -1);
-			}
-		};
-		reading = new WhenSeen(bar, this::read);
-		makeActions();
 	}
 
 	/** The button takes place only when reading takes longer than a moment. */

@@ -87,7 +87,14 @@ public final class FilterBar extends Composite implements Chip.Listener {
 			popup.setLocation(more.toDisplay(0, more.getSize().y));
 			popup.setVisible(true);
 		});
-		counting = new LatestResult<>("Filter records", this, LatestResult.Policy.ONLY_NEWEST) {
+		counting = counting();
+		GridDataFactory.fillDefaults().grab(true, false).exclude(true).applyTo(this);
+		setVisible(false);
+		addDisposeListener(e -> menu.dispose());
+	}
+
+	private LatestResult<Input, Left> counting() {
+		return new LatestResult<>("Filter records", this, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
 			protected Left compute(Input in, Progress progress) throws MemtraceException {
 				OpenTrace t = in.trace();
@@ -115,9 +122,6 @@ public final class FilterBar extends Composite implements Chip.Listener {
 				layout();
 			}
 		};
-		GridDataFactory.fillDefaults().grab(true, false).exclude(true).applyTo(this);
-		setVisible(false);
-		addDisposeListener(e -> menu.dispose());
 	}
 
 	/** Shows the filters of a trace, and for what it is shown; null: none. */

@@ -26,6 +26,7 @@ import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.paint.TimeCursor;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.HistoryKeys;
 import org.memtrace.views.util.WheelGesture;
 
 /**
@@ -696,12 +697,7 @@ final class GanttCanvas extends Canvas {
 			return;
 		}
 		boolean control = (e.stateMask & SWT.MOD1) != 0;
-		if ((e.stateMask & SWT.ALT) != 0) {
-			if (e.keyCode == SWT.ARROW_LEFT) {
-				selection.back();
-			} else if (e.keyCode == SWT.ARROW_RIGHT) {
-				selection.forward();
-			}
+		if (HistoryKeys.taken(e, selection)) {
 			return;
 		}
 		int page = shown == null ? 1 : Math.max(1, shown.picture().wholeRows() - 1);

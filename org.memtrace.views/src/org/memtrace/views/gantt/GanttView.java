@@ -143,6 +143,7 @@ public final class GanttView extends TraceView implements RecordView {
 		sash.setMaximizedControl(canvas);
 		canvas.addListener(SWT.Resize, e -> draw());
 		makeJobs();
+		makeSearches();
 		makeActions();
 		makeMenu();
 	}
@@ -219,6 +220,9 @@ public final class GanttView extends TraceView implements RecordView {
 				result.dispose();
 			}
 		};
+	}
+
+	private void makeSearches() {
 		describing = new LatestResult<>("Describe", canvas, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
 			protected GanttDetails compute(Hovered input, Progress progress) throws MemtraceException {

@@ -131,17 +131,7 @@ public final class Grid {
 		for (int i = 0; i < columns.size(); i++) {
 			body.setColumnWidthByPosition(i, columns.get(i).width(), false);
 		}
-		body.setConfigLabelAccumulator((labels, column, row) -> {
-			if (column == 0) {
-				labels.addLabel(FIRST);
-			}
-			if (columns.get(column).number()) {
-				labels.addLabel(NUMBER);
-			}
-			if (row == lit) {
-				labels.addLabel(LIT);
-			}
-		});
+		body.setConfigLabelAccumulator(this::labels);
 		hiding = new ColumnHideShowLayer(new ColumnReorderLayer(body));
 		selection = new SelectionLayer(hiding, false);
 		selection.addConfiguration(new RowOnlySelectionConfiguration());
@@ -184,6 +174,18 @@ public final class Grid {
 		new HeadTips();
 		selection.addLayerListener(this::selected);
 		access = new GridAccess(this, name, content);
+	}
+
+	private void labels(LabelStack labels, int column, int row) {
+		if (column == 0) {
+			labels.addLabel(FIRST);
+		}
+		if (columns.get(column).number()) {
+			labels.addLabel(NUMBER);
+		}
+		if (row == lit) {
+			labels.addLabel(LIT);
+		}
 	}
 
 	/** Gives columns of texts the width that there is. What the user has resized stays. */

@@ -79,14 +79,7 @@ final class BlockContent {
 		table = new Table(below, SWT.BORDER | SWT.FULL_SELECTION | SWT.VIRTUAL);
 		table.setHeaderVisible(true);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(table);
-		column("Producer", 220, SWT.LEFT);
-		column("From", 80, SWT.RIGHT);
-		column("To", 80, SWT.RIGHT);
-		column(ModelText.rows(picture.model()), 72, SWT.RIGHT);
-		column("Strongest type", 130, SWT.LEFT);
-		column("Share", 60, SWT.RIGHT);
-		column("Value", 80, SWT.RIGHT);
-		column("Loss", 60, SWT.RIGHT);
+		makeColumns(picture);
 		sash.setWeights(60, 40);
 		Composite buttons = new Composite(shell, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).equalWidth(true).applyTo(buttons);
@@ -100,36 +93,8 @@ final class BlockContent {
 		GridDataFactory.fillDefaults().applyTo(close);
 		shell.setDefaultButton(close);
 
-		reading = new LatestResult<>("Content of a block", canvas, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected Content compute(Wanted input, Progress progress) throws MemtraceException {
-				return read(input, progress);
-			}
-
-			@Override
-			protected void show(Wanted input, Content result) {
-				fill(result);
-			}
-
-			@Override
-			protected void failed(Wanted input, String message) {
-				text.setText(message.replace("&", "&&"));
-				shell.layout();
-			}
-		};
-		drawing = new LatestResult<>("Draw content", canvas, LatestResult.Policy.KEEP_UP) {
-			@Override
-			protected ShownPicture compute(ShownPicture.Input input, Progress progress) throws MemtraceException {
-				return ShownPicture.compute(input);
-			}
-
-			@Override
-			protected void show(ShownPicture.Input input, ShownPicture result) {
-				shown = result;
-				dropImage();
-				canvas.redraw();
-			}
-		};
+		reading = reading();
+		drawing = drawing();
 		table.addListener(SWT.SetData, e -> fill((TableItem) e.item, e.index));
 		canvas.addListener(SWT.Paint, e -> {
 			Rectangle area = canvas.getClientArea();
@@ -153,6 +118,53 @@ final class BlockContent {
 			drawing.cancel();
 			dropImage();
 		});
+	}
+
+	private void makeColumns(ShownPicture picture) {
+		column("Producer", 220, SWT.LEFT);
+		column("From", 80, SWT.RIGHT);
+		column("To", 80, SWT.RIGHT);
+		column(ModelText.rows(picture.model()), 72, SWT.RIGHT);
+		column("Strongest type", 130, SWT.LEFT);
+		column("Share", 60, SWT.RIGHT);
+		column("Value", 80, SWT.RIGHT);
+		column("Loss", 60, SWT.RIGHT);
+	}
+
+	private LatestResult<ShownPicture.Input, ShownPicture> drawing() {
+		return new LatestResult<>("Draw content", canvas, LatestResult.Policy.KEEP_UP) {
+			@Override
+			protected ShownPicture compute(ShownPicture.Input input, Progress progress) throws MemtraceException {
+				return ShownPicture.compute(input);
+			}
+
+			@Override
+			protected void show(ShownPicture.Input input, ShownPicture result) {
+				shown = result;
+				dropImage();
+				canvas.redraw();
+			}
+		};
+	}
+
+	private LatestResult<Wanted, Content> reading() {
+		return new LatestResult<>("Content of a block", canvas, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected Content compute(Wanted input, Progress progress) throws MemtraceException {
+				return read(input, progress);
+			}
+
+			@Override
+			protected void show(Wanted input, Content result) {
+				fill(result);
+			}
+
+			@Override
+			protected void failed(Wanted input, String message) {
+				text.setText(message.replace("&", "&&"));
+				shell.layout();
+			}
+		};
 	}
 
 	/** Opens the window beside the pointer or the block. */

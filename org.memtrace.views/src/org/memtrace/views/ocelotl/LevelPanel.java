@@ -72,17 +72,7 @@ final class LevelPanel extends Composite {
 		slider.setToolTipText("Level of detail: left detailed (p = 0), right simple (p = 1)");
 		Accessibility.name(slider, "Level of detail, from detailed to simple");
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(slider);
-		slider.addListener(SWT.MouseDown, e -> {
-			if (selection != null) {
-				selection.beginGesture();
-			}
-		});
-		slider.addListener(SWT.MouseUp, e -> {
-			if (selection != null) {
-				selection.endGesture();
-			}
-		});
-		slider.addListener(SWT.Selection, e -> chooseOnAxis(Math.pow(slider.getSelection() / (double) STEPS, 2)));
+		makeGestures();
 
 		row = new Composite(this, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(5).spacing(4, 0).applyTo(row);
@@ -116,6 +106,21 @@ final class LevelPanel extends Composite {
 		level = fact(facts, "Level", "Significant level in force");
 		addListener(SWT.Resize, e -> fit(getClientArea().width));
 		refresh();
+	}
+
+	/** A drag of the slider is one step of what can be undone. */
+	private void makeGestures() {
+		slider.addListener(SWT.MouseDown, e -> {
+			if (selection != null) {
+				selection.beginGesture();
+			}
+		});
+		slider.addListener(SWT.MouseUp, e -> {
+			if (selection != null) {
+				selection.endGesture();
+			}
+		});
+		slider.addListener(SWT.Selection, e -> chooseOnAxis(Math.pow(slider.getSelection() / (double) STEPS, 2)));
 	}
 
 	/**

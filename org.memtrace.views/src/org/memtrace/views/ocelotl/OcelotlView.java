@@ -185,7 +185,55 @@ public final class OcelotlView extends TraceView {
 
 		pictureArea = new Composite(stack, SWT.NONE);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(pictureArea);
-		bar = new PictureBar(pictureArea, new PictureBar.Listener() {
+		bar = new PictureBar(pictureArea, choices());
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
+		sash = new SashForm(pictureArea, SWT.HORIZONTAL | SWT.SMOOTH);
+		sash.setSashWidth(5);
+		GridDataFactory.fillDefaults().grab(true, true).applyTo(sash);
+		canvas = new PictureCanvas(sash, host(), models);
+		aligned = new AlignedPlot(canvas, parent, this::draw);
+		makeSide();
+		sash.setWeights(80, 20);
+		sash.addListener(SWT.Resize, e -> divide(sash));
+		showSide(sideShown);
+		pictureArea.addListener(SWT.Resize, e -> bar.fit(false));
+		canvas.addListener(SWT.Resize, e -> draw());
+
+		makeJobs();
+		makeActions();
+		session().addListener(followSession);
+		settings.addPropertyChangeListener(followSettings);
+	}
+
+	/** What stands at the right of the picture. */
+	private void makeSide() {
+		Composite side = new Composite(sash, SWT.NONE);
+		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(side);
+		Label title = new Label(side, SWT.NONE);
+		title.setText("Overview");
+		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
+		GridDataFactory.fillDefaults().indent(8, 6).applyTo(title);
+		overview = new OverviewCanvas(side, models, new OverviewCanvas.Rows() {
+			@Override
+			public int[] seen() {
+				ShownPicture shown = canvas.picture();
+				return shown == null || !shown.isPart() ? null : shown.seenLeaves(canvas.rowsTop());
+			}
+
+			@Override
+			public void center(int leaf) {
+				canvas.center(leaf);
+			}
+		});
+		GridDataFactory.fillDefaults().grab(true, false).hint(200, 70).indent(4, 2).applyTo(overview);
+		level = new LevelPanel(side);
+		GridDataFactory.fillDefaults().grab(true, true).applyTo(level);
+		types = new TypesTable(side, type -> choose(choice.toggled(type)));
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(types);
+	}
+
+	private PictureBar.Listener choices() {
+		return new PictureBar.Listener() {
 			@Override
 			public Choice choice() {
 				return choice;
@@ -212,12 +260,11 @@ public final class OcelotlView extends TraceView {
 					session().opener().cancel();
 				}
 			}
-		});
-		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
-		sash = new SashForm(pictureArea, SWT.HORIZONTAL | SWT.SMOOTH);
-		sash.setSashWidth(5);
-		GridDataFactory.fillDefaults().grab(true, true).applyTo(sash);
-		PictureCanvas.Host host = new PictureCanvas.Host() {
+		};
+	}
+
+	private PictureCanvas.Host host() {
+		return new PictureCanvas.Host() {
 			@Override
 			public void step(boolean finer) {
 				level.step(finer);
@@ -254,41 +301,6 @@ public final class OcelotlView extends TraceView {
 				choose(choice.withScale(choice.scale() * factor));
 			}
 		};
-		canvas = new PictureCanvas(sash, host, models);
-		aligned = new AlignedPlot(canvas, parent, this::draw);
-		Composite side = new Composite(sash, SWT.NONE);
-		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(side);
-		Label title = new Label(side, SWT.NONE);
-		title.setText("Overview");
-		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
-		GridDataFactory.fillDefaults().indent(8, 6).applyTo(title);
-		overview = new OverviewCanvas(side, models, new OverviewCanvas.Rows() {
-			@Override
-			public int[] seen() {
-				ShownPicture shown = canvas.picture();
-				return shown == null || !shown.isPart() ? null : shown.seenLeaves(canvas.rowsTop());
-			}
-
-			@Override
-			public void center(int leaf) {
-				canvas.center(leaf);
-			}
-		});
-		GridDataFactory.fillDefaults().grab(true, false).hint(200, 70).indent(4, 2).applyTo(overview);
-		level = new LevelPanel(side);
-		GridDataFactory.fillDefaults().grab(true, true).applyTo(level);
-		types = new TypesTable(side, type -> choose(choice.toggled(type)));
-		GridDataFactory.fillDefaults().grab(true, false).applyTo(types);
-		sash.setWeights(80, 20);
-		sash.addListener(SWT.Resize, e -> divide(sash));
-		showSide(sideShown);
-		pictureArea.addListener(SWT.Resize, e -> bar.fit(false));
-		canvas.addListener(SWT.Resize, e -> draw());
-
-		makeJobs();
-		makeActions();
-		session().addListener(followSession);
-		settings.addPropertyChangeListener(followSettings);
 	}
 
 	/** Shows overview, level of detail and types beside the picture, or the picture alone. */
@@ -348,7 +360,74 @@ public final class OcelotlView extends TraceView {
 	}
 
 	private void makeJobs() {
-		describing = new LatestResult<>("Aggregate", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.URGENT) {
+		describing = describing();
+		refining = new LatestResult<>("Find all levels", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
+			@Override
+			protected Refined compute(Refined input, Progress progress) throws CancelledException {
+				input.description().refine(input.choice(), progress);
+				return input;
+			}
+
+			@Override
+			protected void progress(String step, double fraction) {
+				level.curves().found(fraction);
+			}
+
+			@Override
+			protected void show(Refined input, Refined result) {
+				if (description == result.description()) {
+					level.refresh();
+					draw(); // the automatic level may be another one
+					preparing.submit(description.input());
+				}
+			}
+		};
+		preparing = new LatestResult<>("Prepare other viewpoints", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
+			@Override
+			protected Boolean compute(Description.Input input, Progress progress) throws MemtraceException {
+				prepare(input, progress);
+				return true;
+			}
+
+			@Override
+			protected void show(Description.Input input, Boolean done) {
+				// there is nothing to be seen
+			}
+		};
+		drawing = drawing();
+	}
+
+	private LatestResult<ShownPicture.Input, ShownPicture> drawing() {
+		return new LatestResult<>("Draw", canvas, LatestResult.Policy.KEEP_UP, LatestResult.Priority.URGENT) {
+			@Override
+			protected ShownPicture compute(ShownPicture.Input input, Progress progress) throws CancelledException {
+				return ShownPicture.compute(input);
+			}
+
+			@Override
+			protected void show(ShownPicture.Input input, ShownPicture result) {
+				if (trace() == null || input.description().input().trace() != trace()) {
+					return;
+				}
+				canvas.setPicture(result);
+				overview.redraw();
+				aligned.needs(result.margins());
+				level.setPicture(result);
+				showTypes();
+				Partition partition = result.partition();
+				status(new PictureStatus(true, input.p(), partition.blockCount(), partition.lossPercent(),
+						partition.reductionPercent()));
+			}
+
+			@Override
+			protected void failed(ShownPicture.Input input, String message) {
+				bar.error(message);
+			}
+		};
+	}
+
+	private LatestResult<Description.Input, Description> describing() {
+		return new LatestResult<>("Aggregate", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.URGENT) {
 			@Override
 			protected Description compute(Description.Input input, Progress progress) throws MemtraceException {
 				return Description.compute(input, progress);
@@ -386,65 +465,6 @@ public final class OcelotlView extends TraceView {
 				step = "";
 				fraction = -1;
 				showProgress();
-			}
-		};
-		refining = new LatestResult<>("Find all levels", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
-			@Override
-			protected Refined compute(Refined input, Progress progress) throws CancelledException {
-				input.description().refine(input.choice(), progress);
-				return input;
-			}
-
-			@Override
-			protected void progress(String step, double fraction) {
-				level.curves().found(fraction);
-			}
-
-			@Override
-			protected void show(Refined input, Refined result) {
-				if (description == result.description()) {
-					level.refresh();
-					draw(); // the automatic level may be another one
-					preparing.submit(description.input());
-				}
-			}
-		};
-		preparing = new LatestResult<>("Prepare other viewpoints", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
-			@Override
-			protected Boolean compute(Description.Input input, Progress progress) throws MemtraceException {
-				prepare(input, progress);
-				return true;
-			}
-
-			@Override
-			protected void show(Description.Input input, Boolean done) {
-				// there is nothing to be seen
-			}
-		};
-		drawing = new LatestResult<>("Draw", canvas, LatestResult.Policy.KEEP_UP, LatestResult.Priority.URGENT) {
-			@Override
-			protected ShownPicture compute(ShownPicture.Input input, Progress progress) throws CancelledException {
-				return ShownPicture.compute(input);
-			}
-
-			@Override
-			protected void show(ShownPicture.Input input, ShownPicture result) {
-				if (trace() == null || input.description().input().trace() != trace()) {
-					return;
-				}
-				canvas.setPicture(result);
-				overview.redraw();
-				aligned.needs(result.margins());
-				level.setPicture(result);
-				showTypes();
-				Partition partition = result.partition();
-				status(new PictureStatus(true, input.p(), partition.blockCount(), partition.lossPercent(),
-						partition.reductionPercent()));
-			}
-
-			@Override
-			protected void failed(ShownPicture.Input input, String message) {
-				bar.error(message);
 			}
 		};
 	}

@@ -89,13 +89,7 @@ final class PictureBar extends Composite {
 		super(parent, SWT.NONE);
 		this.listener = listener;
 		GridLayoutFactory.fillDefaults().numColumns(4).margins(8, 4).spacing(6, 2).applyTo(this);
-		choices = new Composite(this, SWT.NONE);
-		RowLayout wrapping = new RowLayout(SWT.HORIZONTAL);
-		wrapping.center = true;
-		wrapping.spacing = 6;
-		wrapping.marginLeft = wrapping.marginRight = wrapping.marginTop = wrapping.marginBottom = 0;
-		choices.setLayout(wrapping);
-		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(choices);
+		choices = makeChoices();
 		kind = new Combo(choices, SWT.READ_ONLY);
 		kind.setItems(kinds());
 		kind.setLayoutData(new RowData());
@@ -135,18 +129,7 @@ final class PictureBar extends Composite {
 		slices.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withSlices(shownSlices.get(
 				slices.getSelectionIndex()))));
 
-		where = new Link(this, SWT.NONE);
-		where.setText("M");
-		// one line: a link wraps as soon as it is narrow, and the bar would be as high as the picture
-		int line = where.computeSize(SWT.DEFAULT, SWT.DEFAULT).y;
-		where.setText("");
-		GridDataFactory.fillDefaults().grab(true, false).hint(40, line).indent(10, 0).align(SWT.FILL, SWT.CENTER).applyTo(where);
-		where.addListener(SWT.Selection, e -> {
-			if (trace != null) {
-				ViewState s = trace.selection().state();
-				trace.selection().zoom(s.fromNs(), s.toNs(), Integer.parseInt(e.text));
-			}
-		});
+		where = makePath();
 
 		progress = new Composite(this, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(3).spacing(6, 0).applyTo(progress);
@@ -158,6 +141,34 @@ final class PictureBar extends Composite {
 		GridDataFactory.fillDefaults().hint(90, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(bar);
 		Buttons.push(progress, "Stop", "Stop computing; the picture before stays", () -> listener.cancelled());
 		showProgress(false);
+	}
+
+	private Composite makeChoices() {
+		Composite area = new Composite(this, SWT.NONE);
+		RowLayout wrapping = new RowLayout(SWT.HORIZONTAL);
+		wrapping.center = true;
+		wrapping.spacing = 6;
+		wrapping.marginLeft = wrapping.marginRight = wrapping.marginTop = wrapping.marginBottom = 0;
+		area.setLayout(wrapping);
+		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(area);
+		return area;
+	}
+
+	/** The producers above what is shown, as links. */
+	private Link makePath() {
+		Link path = new Link(this, SWT.NONE);
+		path.setText("M");
+		// one line: a link wraps as soon as it is narrow, and the bar would be as high as the picture
+		int line = path.computeSize(SWT.DEFAULT, SWT.DEFAULT).y;
+		path.setText("");
+		GridDataFactory.fillDefaults().grab(true, false).hint(40, line).indent(10, 0).align(SWT.FILL, SWT.CENTER).applyTo(path);
+		path.addListener(SWT.Selection, e -> {
+			if (trace != null) {
+				ViewState s = trace.selection().state();
+				trace.selection().zoom(s.fromNs(), s.toNs(), Integer.parseInt(e.text));
+			}
+		});
+		return path;
 	}
 
 	/** A label and its combo, which stay in one line. */

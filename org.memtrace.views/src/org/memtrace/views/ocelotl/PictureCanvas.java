@@ -36,6 +36,7 @@ import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.TimeCursor;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.HistoryKeys;
 import org.memtrace.views.util.WheelGesture;
 
 /**
@@ -719,12 +720,7 @@ final class PictureCanvas extends Canvas {
 		if ((e.stateMask & SWT.SHIFT) != 0 && moveCursor(e.keyCode)) {
 			return;
 		}
-		if ((e.stateMask & SWT.ALT) != 0) {
-			if (e.keyCode == SWT.ARROW_LEFT) {
-				selection.back();
-			} else if (e.keyCode == SWT.ARROW_RIGHT) {
-				selection.forward();
-			}
+		if (HistoryKeys.taken(e, selection)) {
 			return;
 		}
 		if (isScrolled() && scrollKey(e.keyCode, control)) {
@@ -749,18 +745,13 @@ final class PictureCanvas extends Canvas {
 		}
 		case 'h' -> hierarchy(cursor);
 		case SWT.HOME -> host.automatic();
-		case SWT.ARROW_LEFT, SWT.ARROW_UP -> {
+		case SWT.ARROW_LEFT, SWT.ARROW_UP, SWT.ARROW_RIGHT, SWT.ARROW_DOWN -> {
+			boolean before = e.keyCode == SWT.ARROW_LEFT || e.keyCode == SWT.ARROW_UP;
 			if (control) {
-				selection.window(s.fromNs() - s.durationNs() / 10, s.toNs() - s.durationNs() / 10);
+				long by = before ? -(s.durationNs() / 10) : s.durationNs() / 10;
+				selection.window(s.fromNs() + by, s.toNs() + by);
 			} else {
-				host.step(true);
-			}
-		}
-		case SWT.ARROW_RIGHT, SWT.ARROW_DOWN -> {
-			if (control) {
-				selection.window(s.fromNs() + s.durationNs() / 10, s.toNs() + s.durationNs() / 10);
-			} else {
-				host.step(false);
+				host.step(before);
 			}
 		}
 		case '+', '=', SWT.KEYPAD_ADD -> zoomTime(0.5, WHEEL_FACTOR, s.producer());

@@ -81,7 +81,23 @@ final class ProducerPopup {
 			roots++;
 		}
 		items.setItemCount(roots);
-		searching = new LatestResult<>("Search producers", items, LatestResult.Policy.ONLY_NEWEST) {
+		searching = searching();
+		search.addListener(SWT.DefaultSelection, e -> {
+			if (!search.getText().isBlank()) {
+				int at = items.getSelectionCount() == 1 ? id(items.getSelection()[0]) : -1;
+				searching.submit(new Search(search.getText().strip(), at));
+			}
+		});
+		shell.addListener(SWT.Traverse, e -> {
+			if (e.detail == SWT.TRAVERSE_ESCAPE) {
+				shell.close();
+			}
+		});
+		shell.addListener(SWT.Dispose, e -> searching.cancel());
+	}
+
+	private LatestResult<Search, Integer> searching() {
+		return new LatestResult<>("Search producers", items, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
 			protected Integer compute(Search input, Progress progress) throws CancelledException {
 				return find(input, progress);
@@ -97,18 +113,6 @@ final class ProducerPopup {
 				}
 			}
 		};
-		search.addListener(SWT.DefaultSelection, e -> {
-			if (!search.getText().isBlank()) {
-				int at = items.getSelectionCount() == 1 ? id(items.getSelection()[0]) : -1;
-				searching.submit(new Search(search.getText().strip(), at));
-			}
-		});
-		shell.addListener(SWT.Traverse, e -> {
-			if (e.detail == SWT.TRAVERSE_ESCAPE) {
-				shell.close();
-			}
-		});
-		shell.addListener(SWT.Dispose, e -> searching.cancel());
 	}
 
 	/** Opens the window, the shown producer selected. */

@@ -85,17 +85,7 @@ final class Welcome extends Composite {
 		buttons = new Composite(middle, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(14, 8).applyTo(buttons);
 		GridDataFactory.fillDefaults().applyTo(buttons);
-		if (System.getProperty("os.name", "").startsWith("Linux")) {
-			first = button(buttons, "Record the example", "A stencil computation in which one thread initialises everything; "
-					+ "some seconds.", () -> recordExamples(window, Example.STENCIL_SERIAL));
-			button(buttons, "Record before and after", "The same with serial and with parallel initialisation, to compare.",
-					() -> recordExamples(window, Example.STENCIL_SERIAL, Example.STENCIL_PARALLEL));
-			button(buttons, "Record a program…", "One of yours, unchanged; compiled with -g its data gets names.",
-					() -> RecordDialog.open(window));
-		}
-		Button importButton = button(buttons, "Import…", "What was recorded elsewhere, also by Moca and TABARNAC; or drop it onto "
-				+ "this window.", () -> TraceActions.openImportWizard(window, List.of()));
-		first = first == null ? importButton : first;
+		makeButtons(window);
 
 		recent = new Composite(middle, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(14, 4).applyTo(recent);
@@ -120,7 +110,28 @@ final class Welcome extends Composite {
 		GridDataFactory.fillDefaults().hint(BAR_WIDTH, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(bar);
 		Buttons.push(progress, "Cancel", null, () -> session.opener().cancel());
 
-		counting = new LatestResult<>("Count traces", this, LatestResult.Policy.ONLY_NEWEST) {
+		counting = counting();
+		addListener(SWT.Resize, e -> fit(getClientArea().width - 16));
+		say("memtrace", WHAT);
+		opening(null);
+	}
+
+	private void makeButtons(IWorkbenchWindow window) {
+		if (System.getProperty("os.name", "").startsWith("Linux")) {
+			first = button(buttons, "Record the example", "A stencil computation in which one thread initialises everything; "
+					+ "some seconds.", () -> recordExamples(window, Example.STENCIL_SERIAL));
+			button(buttons, "Record before and after", "The same with serial and with parallel initialisation, to compare.",
+					() -> recordExamples(window, Example.STENCIL_SERIAL, Example.STENCIL_PARALLEL));
+			button(buttons, "Record a program…", "One of yours, unchanged; compiled with -g its data gets names.",
+					() -> RecordDialog.open(window));
+		}
+		Button importButton = button(buttons, "Import…", "What was recorded elsewhere, also by Moca and TABARNAC; or drop it onto "
+				+ "this window.", () -> TraceActions.openImportWizard(window, List.of()));
+		first = first == null ? importButton : first;
+	}
+
+	private LatestResult<String, Integer> counting() {
+		return new LatestResult<>("Count traces", this, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
 			protected Integer compute(String input, Progress p) throws MemtraceException {
 				return session.catalogue().list().size();
@@ -136,9 +147,6 @@ final class Welcome extends Composite {
 				}
 			}
 		};
-		addListener(SWT.Resize, e -> fit(getClientArea().width - 16));
-		say("memtrace", WHAT);
-		opening(null);
 	}
 
 	private static Button button(Composite parent, String text, String what, Runnable action) {

@@ -20,7 +20,6 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
-import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
@@ -60,6 +59,7 @@ import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.util.SideBySide;
 import org.memtrace.views.util.WhenSeen;
 import org.memtrace.views.view.Snapshot;
 import org.memtrace.views.view.TraceView;
@@ -175,14 +175,7 @@ public final class ProfileView extends TraceView {
 		grid = new Grid(sash, "Profile", COLUMNS.stream().map(c -> new GridColumn(c.title(), c.tip(), width(c), c.isNumber(), true)).toList(),
 				new Content(), false);
 		sash.setWeights(1, 2);
-		sash.addListener(SWT.Resize, e -> {
-			// what is wide stands side by side
-			Rectangle r = sash.getClientArea();
-			int wanted = r.width > 2 * r.height ? SWT.HORIZONTAL : SWT.VERTICAL;
-			if (wanted != sash.getOrientation()) {
-				sash.setOrientation(wanted);
-			}
-		});
+		SideBySide.when(sash, 2);
 		showChoice();
 		grid.sortedBy(COLUMNS.indexOf(order), descending);
 		grid.onSort(() -> {
@@ -197,7 +190,13 @@ public final class ProfileView extends TraceView {
 			select(place);
 			showSelected(true);
 		});
-		computing = new LatestResult<>("Profile", area, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
+		computing = computing(area);
+		load = new WhenSeen(area, this::load);
+		makeActions();
+	}
+
+	private LatestResult<Input, Computed> computing(Composite area) {
+		return new LatestResult<>("Profile", area, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Computed compute(Input in, Progress progress) throws MemtraceException {
 				return ProfileView.compute(in, progress);
@@ -214,8 +213,6 @@ public final class ProfileView extends TraceView {
 				shownFor = in;
 			}
 		};
-		load = new WhenSeen(area, this::load);
-		makeActions();
 	}
 
 	private static int width(ProfileColumn c) {

@@ -58,25 +58,7 @@ final class CollectorPage extends WizardPage {
 		Composite c = new Composite(parent, SWT.NONE);
 		GridLayoutFactory.swtDefaults().margins(10, 8).spacing(6, 9).applyTo(c);
 
-		tree = new Tree(c, SWT.BORDER | SWT.SINGLE | SWT.FULL_SELECTION);
-		Accessibility.name(tree, "Collectors");
-		tree.setHeaderVisible(true);
-		String[] titles = { "Collector", "Works", "What it records, or why it does not work" };
-		for (int i = 0; i < titles.length; i++) {
-			TreeColumn column = new TreeColumn(tree, SWT.NONE);
-			column.setText(titles[i]);
-			column.setWidth(WIDTHS[i]);
-		}
-		GridDataFactory.fillDefaults().grab(true, true).hint(720, TREE_ROWS * tree.getItemHeight()).applyTo(tree);
-		tree.addListener(SWT.Selection, e -> {
-			if (!(e.item instanceof TreeItem item)) {
-				return;
-			}
-			TreeItem top = item.getParentItem() == null ? item : item.getParentItem();
-			backend = (String) top.getData();
-			why.setText(item.getText(2));
-			wizard.changed();
-		});
+		makeTree(c);
 		why = new Label(c, SWT.WRAP);
 		GridDataFactory.fillDefaults().grab(true, false).hint(720, 2 * tree.getItemHeight()).applyTo(why);
 		fixArea = new Composite(c, SWT.NONE);
@@ -119,6 +101,28 @@ final class CollectorPage extends WizardPage {
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(command);
 		setControl(c);
 		machine(wizard.machine());
+	}
+
+	private void makeTree(Composite c) {
+		tree = new Tree(c, SWT.BORDER | SWT.SINGLE | SWT.FULL_SELECTION);
+		Accessibility.name(tree, "Collectors");
+		tree.setHeaderVisible(true);
+		String[] titles = { "Collector", "Works", "What it records, or why it does not work" };
+		for (int i = 0; i < titles.length; i++) {
+			TreeColumn column = new TreeColumn(tree, SWT.NONE);
+			column.setText(titles[i]);
+			column.setWidth(WIDTHS[i]);
+		}
+		GridDataFactory.fillDefaults().grab(true, true).hint(720, TREE_ROWS * tree.getItemHeight()).applyTo(tree);
+		tree.addListener(SWT.Selection, e -> {
+			if (!(e.item instanceof TreeItem item)) {
+				return;
+			}
+			TreeItem top = item.getParentItem() == null ? item : item.getParentItem();
+			backend = (String) top.getData();
+			why.setText(item.getText(2));
+			wizard.changed();
+		});
 	}
 
 	private void browse() {

@@ -120,6 +120,17 @@ final class ProgramPage extends WizardPage {
 		processes = new ProcessTable(stack, this::changed);
 		sections.put(Kind.PROCESS, processes);
 
+		makeLocate(c);
+
+		command = new CommandBar(c, "The same in a terminal:", 3);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(command);
+		setControl(c);
+		select(Kind.PROGRAM);
+		setPageComplete(false);
+	}
+
+	/** Asks for the recorder, where it is not found. */
+	private void makeLocate(Composite c) {
 		locate = new Composite(c, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).applyTo(locate);
 		GridDataFactory.fillDefaults().grab(true, false).exclude(true).applyTo(locate);
@@ -136,12 +147,6 @@ final class ProgramPage extends WizardPage {
 				wizard.look();
 			}
 		});
-
-		command = new CommandBar(c, "The same in a terminal:", 3);
-		GridDataFactory.fillDefaults().grab(true, false).applyTo(command);
-		setControl(c);
-		select(Kind.PROGRAM);
-		setPageComplete(false);
 	}
 
 	private Control programSection() {

@@ -112,25 +112,7 @@ final class RunPage extends WizardPage {
 	public void createControl(Composite parent) {
 		Composite c = new Composite(parent, SWT.NONE);
 		GridLayoutFactory.swtDefaults().margins(10, 8).spacing(6, 8).applyTo(c);
-		LocalResourceManager resources = new LocalResourceManager(JFaceResources.getResources(), c);
-		Font big = resources.create(FontDescriptor.createFrom(JFaceResources.getDefaultFont()).increaseHeight(4));
-
-		Composite grid = new Composite(c, SWT.NONE);
-		GridLayoutFactory.fillDefaults().numColumns(TITLES.length / 2).equalWidth(true).spacing(18, 8).applyTo(grid);
-		GridDataFactory.fillDefaults().grab(true, false).applyTo(grid);
-		for (int i = 0; i < TITLES.length; i++) {
-			Composite cell = new Composite(grid, SWT.NONE);
-			GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(cell);
-			GridDataFactory.fillDefaults().grab(true, false).applyTo(cell);
-			Label title = new Label(cell, SWT.NONE);
-			title.setText(TITLES[i]);
-			title.setToolTipText(HELP[i]);
-			values[i] = new Label(cell, SWT.NONE);
-			values[i].setFont(big);
-			values[i].setText("–");
-			values[i].setToolTipText(HELP[i]);
-			GridDataFactory.fillDefaults().grab(true, false).applyTo(values[i]);
-		}
+		makeCounters(c);
 		activity = new Activity(c);
 		GridDataFactory.fillDefaults().grab(true, false).hint(SWT.DEFAULT, 56).applyTo(activity);
 
@@ -170,6 +152,27 @@ final class RunPage extends WizardPage {
 				recording.stop();
 			}
 		});
+	}
+
+	private void makeCounters(Composite c) {
+		LocalResourceManager resources = new LocalResourceManager(JFaceResources.getResources(), c);
+		Font big = resources.create(FontDescriptor.createFrom(JFaceResources.getDefaultFont()).increaseHeight(4));
+		Composite grid = new Composite(c, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(TITLES.length / 2).equalWidth(true).spacing(18, 8).applyTo(grid);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(grid);
+		for (int i = 0; i < TITLES.length; i++) {
+			Composite cell = new Composite(grid, SWT.NONE);
+			GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(cell);
+			GridDataFactory.fillDefaults().grab(true, false).applyTo(cell);
+			Label title = new Label(cell, SWT.NONE);
+			title.setText(TITLES[i]);
+			title.setToolTipText(HELP[i]);
+			values[i] = new Label(cell, SWT.NONE);
+			values[i].setFont(big);
+			values[i].setText("–");
+			values[i].setToolTipText(HELP[i]);
+			GridDataFactory.fillDefaults().grab(true, false).applyTo(values[i]);
+		}
 	}
 
 	private void makeJobs() {

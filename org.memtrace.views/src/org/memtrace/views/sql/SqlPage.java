@@ -152,7 +152,11 @@ public final class SqlPage extends TraceView {
 		chartArea.setVisible(false);
 		parts.addListener(SWT.Resize, e -> arrange());
 		makeActions();
-		asking = new LatestResult<>("SQL", parts, LatestResult.Policy.ONLY_NEWEST) {
+		asking = asking();
+	}
+
+	private LatestResult<Question, Question.Answer> asking() {
+		return new LatestResult<>("SQL", parts, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
 			protected Question.Answer compute(Question input, Progress progress) throws MemtraceException {
 				return input.ask(progress);

@@ -171,14 +171,7 @@ public final class StatisticsView extends TraceView {
 		sash.setWeights(2, 3);
 		choices(Statistics.sumsOfAccesses(), Statistics.keysOfAccesses());
 		grid.sortedBy(sortColumn, descending);
-		grid.onSort(() -> {
-			sortColumn = grid.sortColumn();
-			descending = grid.isDescending();
-			showLines();
-		});
-		grid.onSelect(row -> selectFromGrid());
-		grid.onOpen(row -> open(lines.get(row).slice));
-		grid.onCopy(() -> Clip.copy(grid.control().getDisplay(), csvOf(grid.selectedRows(Integer.MAX_VALUE))));
+		makeGestures();
 		pie.onSelect((slice, add) -> {
 			Set<String> now = new LinkedHashSet<>(add ? selected : Set.of());
 			if (slice != null && !now.remove(slice.key())) {
@@ -196,7 +189,24 @@ public final class StatisticsView extends TraceView {
 			}
 		});
 		pie.onOpen(this::open);
-		loading = new LatestResult<>("Statistics", area, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
+		loading = loading(area);
+		load = new WhenSeen(pie, this::load);
+		makeActions();
+	}
+
+	private void makeGestures() {
+		grid.onSort(() -> {
+			sortColumn = grid.sortColumn();
+			descending = grid.isDescending();
+			showLines();
+		});
+		grid.onSelect(row -> selectFromGrid());
+		grid.onOpen(row -> open(lines.get(row).slice));
+		grid.onCopy(() -> Clip.copy(grid.control().getDisplay(), csvOf(grid.selectedRows(Integer.MAX_VALUE))));
+	}
+
+	private LatestResult<Input, Loaded> loading(Composite area) {
+		return new LatestResult<>("Statistics", area, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Loaded compute(Input in, Progress progress) throws MemtraceException {
 				return load(in, progress);
@@ -223,8 +233,6 @@ public final class StatisticsView extends TraceView {
 				summary.setText(message);
 			}
 		};
-		load = new WhenSeen(pie, this::load);
-		makeActions();
 	}
 
 	private static Loaded load(Input in, Progress progress) throws MemtraceException {

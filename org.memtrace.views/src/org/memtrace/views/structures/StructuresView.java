@@ -129,7 +129,27 @@ public final class StructuresView extends TraceView {
 		});
 		grid.onOpen(row -> zoom());
 		grid.onCopy(this::copySelected);
-		loading = new LatestResult<>("Structures", grid.control(), LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
+		loading = loading();
+		arranging = new LatestResult<>("Sort structures", grid.control(), LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected int[] compute(Arrangement input, Progress progress) throws MemtraceException {
+				return input.sheet().arrange(input.filter(), !input.state().filters().isActive(), input.sort(), input.descending(), progress);
+			}
+
+			@Override
+			protected void show(Arrangement input, int[] result) {
+				sheet = input.sheet();
+				sheetState = input.state();
+				grid.texts(columns(trace().info().counts(), isPart(sheetState)));
+				showRows(result);
+			}
+		};
+		load = new WhenSeen(grid.control(), this::load);
+		makeActions();
+	}
+
+	private LatestResult<Input, StructureSheet> loading() {
+		return new LatestResult<>("Structures", grid.control(), LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected StructureSheet compute(Input input, Progress progress) throws MemtraceException {
 				ViewState s = input.state();
@@ -148,22 +168,6 @@ public final class StructuresView extends TraceView {
 				summary.setText(message);
 			}
 		};
-		arranging = new LatestResult<>("Sort structures", grid.control(), LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected int[] compute(Arrangement input, Progress progress) throws MemtraceException {
-				return input.sheet().arrange(input.filter(), !input.state().filters().isActive(), input.sort(), input.descending(), progress);
-			}
-
-			@Override
-			protected void show(Arrangement input, int[] result) {
-				sheet = input.sheet();
-				sheetState = input.state();
-				grid.texts(columns(trace().info().counts(), isPart(sheetState)));
-				showRows(result);
-			}
-		};
-		load = new WhenSeen(grid.control(), this::load);
-		makeActions();
 	}
 
 	/** Whether accesses of the run are not looked at, because of the window or a filter. */

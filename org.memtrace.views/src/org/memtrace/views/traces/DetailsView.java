@@ -116,6 +116,24 @@ public final class DetailsView extends ViewPart {
 			name.setWidth(width);
 			value.setWidth(Math.max(NAME_PIXELS, table.getClientArea().width - width));
 		};
+		drawValues();
+		makeActions();
+		table.addListener(SWT.KeyDown, e -> {
+			if ((e.stateMask & SWT.MOD1) != 0 && e.keyCode == 'c') {
+				copy();
+			} else if (e.keyCode == SWT.F2) {
+				edit();
+			} else if (e.keyCode == SWT.DEL) {
+				deleteProperty();
+			}
+		});
+		getSite().getPage().addSelectionListener(ViewIds.TRACES, selected);
+		session.addListener(follow);
+		follow(session.trace());
+	}
+
+	/** Values are wrapped to the width of their column. */
+	private void drawValues() {
 		table.addListener(SWT.Resize, e -> {
 			if (table.getClientArea().width != wrappedFor) {
 				fitNames.run();
@@ -133,6 +151,9 @@ public final class DetailsView extends ViewPart {
 			TableItem item = table.getItem(new org.eclipse.swt.graphics.Point(e.x, e.y));
 			table.setToolTipText(item == null ? null : wrapped(row(item).name().strip() + ": " + row(item).value()));
 		});
+	}
+
+	private void makeActions() {
 		Action copy = new Action("Copy") {
 			@Override
 			public void run() {
@@ -166,18 +187,6 @@ public final class DetailsView extends ViewPart {
 		});
 		table.addListener(SWT.DefaultSelection, e -> edit());
 		table.setMenu(menu.createContextMenu(table));
-		table.addListener(SWT.KeyDown, e -> {
-			if ((e.stateMask & SWT.MOD1) != 0 && e.keyCode == 'c') {
-				copy();
-			} else if (e.keyCode == SWT.F2) {
-				edit();
-			} else if (e.keyCode == SWT.DEL) {
-				deleteProperty();
-			}
-		});
-		getSite().getPage().addSelectionListener(ViewIds.TRACES, selected);
-		session.addListener(follow);
-		follow(session.trace());
 	}
 
 	/** As wide as the longest name, but the values keep more than half of the table. */

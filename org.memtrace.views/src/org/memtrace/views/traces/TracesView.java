@@ -136,6 +136,19 @@ public final class TracesView extends ViewPart {
 		GridDataFactory.fillDefaults().grab(true, false).indent(2, 2).applyTo(filter);
 		filter.addModifyListener(e -> showTraces());
 
+		makeTree(parent);
+
+		message = new Label(parent, SWT.WRAP);
+		GridDataFactory.fillDefaults().grab(true, false).indent(6, 4).applyTo(message);
+		listing = listing();
+		changes = new TraceChanges(session, getSite().getShell());
+		makeActions();
+		getSite().setSelectionProvider(tree);
+		session.addListener(follow);
+		refresh();
+	}
+
+	private void makeTree(Composite parent) {
 		tree = new TreeViewer(parent, SWT.BORDER | SWT.V_SCROLL | SWT.H_SCROLL | SWT.MULTI);
 		GridDataFactory.fillDefaults().grab(true, true).indent(2, 2).applyTo(tree.getControl());
 		Accessibility.name(tree.getControl(), "Traces");
@@ -158,10 +171,10 @@ public final class TracesView extends ViewPart {
 			selectShown = false;
 			enableActions();
 		});
+	}
 
-		message = new Label(parent, SWT.WRAP);
-		GridDataFactory.fillDefaults().grab(true, false).indent(6, 4).applyTo(message);
-		listing = new LatestResult<>("List traces", tree.getControl(), LatestResult.Policy.ONLY_NEWEST) {
+	private LatestResult<String, List<TraceInfo>> listing() {
+		return new LatestResult<>("List traces", tree.getControl(), LatestResult.Policy.ONLY_NEWEST) {
 			@Override
 			protected List<TraceInfo> compute(String input, Progress progress) throws MemtraceException {
 				return session.catalogue().list();
@@ -181,11 +194,6 @@ public final class TracesView extends ViewPart {
 				say(text);
 			}
 		};
-		changes = new TraceChanges(session, getSite().getShell());
-		makeActions();
-		getSite().setSelectionProvider(tree);
-		session.addListener(follow);
-		refresh();
 	}
 
 	private void makeActions() {

@@ -123,28 +123,32 @@ final class SnapshotDialog extends Dialog {
 			formats.put(f, b);
 		}
 		if (formats.keySet().stream().anyMatch(Format::isPicture)) {
-			new Label(c, SWT.NONE).setText("Pictures:");
-			Composite size = new Composite(c, SWT.NONE);
-			GridLayoutFactory.fillDefaults().numColumns(4).spacing(6, 0).applyTo(size);
-			GridDataFactory.fillDefaults().span(2, 1).applyTo(size);
-			Item seen = SaveSnapshot.largest(items);
-			width = spinner(size, seen.width(), "Width of the picture in pixels");
-			new Label(size, SWT.NONE).setText("×");
-			height = spinner(size, seen.height(), "Height of the picture in pixels");
-			new Label(size, SWT.NONE).setText(items.size() == 1 ? "pixels" : "pixels for each of them");
-			new Label(c, SWT.NONE).setText("PNG:");
-			png = new Combo(c, SWT.READ_ONLY);
-			png.setToolTipText("Pixels of a PNG. Texts and lines keep their share of the picture; more pixels are for print and sharp displays");
-			Accessibility.name(png, "Pixels of a PNG");
-			GridDataFactory.fillDefaults().span(2, 1).align(SWT.BEGINNING, SWT.CENTER).applyTo(png);
-			showPngSizes();
-			png.select(pngScaleBefore() - 1);
-			width.addListener(SWT.Modify, e -> showPngSizes());
-			height.addListener(SWT.Modify, e -> showPngSizes());
+			askForSize(c);
 		}
 		message = new Label(c, SWT.WRAP);
 		GridDataFactory.fillDefaults().span(3, 1).grab(true, false).hint(500, 2 * convertHeightInCharsToPixels(1)).applyTo(message);
 		return area;
+	}
+
+	private void askForSize(Composite c) {
+		new Label(c, SWT.NONE).setText("Pictures:");
+		Composite size = new Composite(c, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(4).spacing(6, 0).applyTo(size);
+		GridDataFactory.fillDefaults().span(2, 1).applyTo(size);
+		Item seen = SaveSnapshot.largest(items);
+		width = spinner(size, seen.width(), "Width of the picture in pixels");
+		new Label(size, SWT.NONE).setText("×");
+		height = spinner(size, seen.height(), "Height of the picture in pixels");
+		new Label(size, SWT.NONE).setText(items.size() == 1 ? "pixels" : "pixels for each of them");
+		new Label(c, SWT.NONE).setText("PNG:");
+		png = new Combo(c, SWT.READ_ONLY);
+		png.setToolTipText("Pixels of a PNG. Texts and lines keep their share of the picture; more pixels are for print and sharp displays");
+		Accessibility.name(png, "Pixels of a PNG");
+		GridDataFactory.fillDefaults().span(2, 1).align(SWT.BEGINNING, SWT.CENTER).applyTo(png);
+		showPngSizes();
+		png.select(pngScaleBefore() - 1);
+		width.addListener(SWT.Modify, e -> showPngSizes());
+		height.addListener(SWT.Modify, e -> showPngSizes());
 	}
 
 	private int pngScaleBefore() {
