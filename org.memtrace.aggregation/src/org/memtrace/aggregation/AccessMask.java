@@ -196,6 +196,45 @@ public final class AccessMask {
 		either.forEach(e -> e.masks.forEach(m -> m.add(columns)));
 	}
 
+	/** Which columns a chunk has, beside counts. */
+	private record Present(boolean time, boolean thread, boolean cpuSet, boolean sharing, boolean node, boolean rest, boolean first) {
+		static Present of(Set<AccessColumn> columns) {
+			return new Present(columns.contains(AccessColumn.TIME), columns.contains(AccessColumn.THREAD), columns.contains(AccessColumn.CPU_SET),
+					columns.contains(AccessColumn.SHARING), columns.contains(AccessColumn.NODE),
+					columns.contains(AccessColumn.FLAGS) || columns.contains(AccessColumn.IP) || columns.contains(AccessColumn.READ_OFFSET)
+							|| columns.contains(AccessColumn.WRITE_OFFSET),
+					columns.contains(AccessColumn.FIRST));
+		}
+
+		/** Row r takes the place of row n; its counts are moved elsewhere. */
+		void move(AccessChunk chunk, int r, int n) {
+			if (time) {
+				chunk.time[n] = chunk.time[r];
+			}
+			if (thread) {
+				chunk.thread[n] = chunk.thread[r];
+			}
+			if (cpuSet) {
+				chunk.cpuSet[n] = chunk.cpuSet[r];
+			}
+			if (sharing) {
+				chunk.sharing[n] = chunk.sharing[r];
+			}
+			if (node) {
+				chunk.node[n] = chunk.node[r];
+			}
+			if (rest) {
+				chunk.flags[n] = chunk.flags[r];
+				chunk.ip[n] = chunk.ip[r];
+				chunk.readOffset[n] = chunk.readOffset[r];
+				chunk.writeOffset[n] = chunk.writeOffset[r];
+			}
+			if (first) {
+				chunk.firstNs[n] = chunk.firstNs[r];
+			}
+		}
+	}
+
 	/**
 	 * Takes the rows out of a chunk that are not wanted, and the reads or writes that are not; rows without any count are not wanted
 	 * either. Times that no row has any more stay in the table of times.
@@ -203,14 +242,7 @@ public final class AccessMask {
 	 * @param columns those that the chunk has, among them {@link #columns}
 	 */
 	void apply(AccessChunk chunk, Set<AccessColumn> columns) {
-		boolean thread = columns.contains(AccessColumn.THREAD);
-		boolean cpuSet = columns.contains(AccessColumn.CPU_SET);
-		boolean sharing = columns.contains(AccessColumn.SHARING);
-		boolean node = columns.contains(AccessColumn.NODE);
-		boolean time = columns.contains(AccessColumn.TIME);
-		boolean rest = columns.contains(AccessColumn.FLAGS) || columns.contains(AccessColumn.IP)
-				|| columns.contains(AccessColumn.READ_OFFSET) || columns.contains(AccessColumn.WRITE_OFFSET);
-		boolean first = columns.contains(AccessColumn.FIRST);
+		Present present = Present.of(columns);
 		byte[] wanted = kept(chunk, KEPT.get());
 		KEPT.set(wanted);
 		int n = 0;
@@ -229,31 +261,7 @@ public final class AccessMask {
 				}
 				chunk.reads[n] = reads;
 				chunk.writes[n] = writes;
-				if (time) {
-					chunk.time[n] = chunk.time[r];
-				}
-				if (thread) {
-					chunk.thread[n] = chunk.thread[r];
-				}
-				if (cpuSet) {
-					chunk.cpuSet[n] = chunk.cpuSet[r];
-				}
-				if (sharing) {
-					chunk.sharing[n] = chunk.sharing[r];
-				}
-				if (node) {
-					chunk.node[n] = chunk.node[r];
-				}
-				if (rest) {
-					chunk.flags[n] = chunk.flags[r];
-					chunk.ip[n] = chunk.ip[r];
-					chunk.readOffset[n] = chunk.readOffset[r];
-					chunk.writeOffset[n] = chunk.writeOffset[r];
-				}
-				if (first) {
-					chunk.firstNs[n] = chunk.firstNs[r];
-				}
-				n++;
+				present.move(chunk, r, n++);
 			}
 			if (n > begin) {
 				chunk.leaf[leaves] = producer;

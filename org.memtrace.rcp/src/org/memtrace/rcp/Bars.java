@@ -70,6 +70,16 @@ final class Bars extends ActionBarAdvisor {
 
 	@Override
 	protected void fillMenuBar(IMenuManager bar) {
+		bar.add(fileMenu());
+		bar.add(editMenu());
+		bar.add(viewMenu());
+		bar.add(navigateMenu());
+		bar.add(new GroupMarker(IWorkbenchActionConstants.MB_ADDITIONS));
+		bar.add(windowMenu());
+		bar.add(helpMenu());
+	}
+
+	private MenuManager fileMenu() {
 		MenuManager file = new MenuManager("&File", IWorkbenchActionConstants.M_FILE);
 		file.add(record);
 		file.add(monitor);
@@ -87,15 +97,19 @@ final class Bars extends ActionBarAdvisor {
 		commands(file, Set.of(), TraceCommand.COMPARE, "&Compare with…", TraceCommand.SAVE_VIEW, "&Save view…",
 				TraceCommand.SAVE_ALL_VIEWS, "Save &all views…", TraceCommand.EXPORT_REPORT, "&Export report…", TraceCommand.SAVE_LINK,
 				"Save &link to what is shown…", TraceCommand.OPEN_LINK, "Open lin&k…");
-		bar.add(file);
+		return file;
+	}
 
+	private MenuManager editMenu() {
 		MenuManager edit = new MenuManager("&Edit", "org.memtrace.rcp.edit");
 		edit.add(command("org.memtrace.views.find"));
 		edit.add(new Separator(COMMANDS));
 		commands(edit, Set.of(2), TraceCommand.ADD_FILTER, "Add &filter…", TraceCommand.REMOVE_FILTERS, "&Remove all filters",
 				TraceCommand.COPY_PICTURE, "Copy &picture", TraceCommand.COPY_LINK, "Copy &link to what is shown");
-		bar.add(edit);
+		return edit;
+	}
 
+	private MenuManager viewMenu() {
 		MenuManager view = new MenuManager("&View", "org.memtrace.rcp.view");
 		view.add(new Separator(COMMANDS));
 		commands(view, Set.of(5, 6, 8), TraceCommand.BY_SHARING, "Colour by &private and shared", TraceCommand.BY_THREAD,
@@ -104,8 +118,10 @@ final class Bars extends ActionBarAdvisor {
 				"&Automatic level of detail", TraceCommand.ZOOM_IN, "Zoom &in", TraceCommand.ZOOM_OUT, "Zoom &out",
 				TraceCommand.LOCK, "&Lock view", TraceCommand.OPEN_ANOTHER, "Open an&other view of this kind",
 				TraceCommand.OPEN_IN_NEW_GROUP, "Open another view in a new &group");
-		bar.add(view);
+		return view;
+	}
 
+	private MenuManager navigateMenu() {
 		MenuManager go = new MenuManager("&Navigate", "org.memtrace.rcp.navigate");
 		go.add(new Separator(COMMANDS));
 		commands(go, Set.of(2, 4, 6), TraceCommand.BACK, "&Back", TraceCommand.FORWARD, "&Forward", TraceCommand.PARENT, "&Parent",
@@ -113,9 +129,10 @@ final class Bars extends ActionBarAdvisor {
 				"&Time window…");
 		go.add(new Separator(LEAVE));
 		go.add(command("org.memtrace.views.openSource"));
-		bar.add(go);
-		bar.add(new GroupMarker(IWorkbenchActionConstants.MB_ADDITIONS));
+		return go;
+	}
 
+	private MenuManager windowMenu() {
 		MenuManager windowMenu = new MenuManager("&Window", IWorkbenchActionConstants.M_WINDOW);
 		windowMenu.add(getAction(ActionFactory.OPEN_NEW_WINDOW.getId()));
 		windowMenu.add(new Separator());
@@ -127,8 +144,10 @@ final class Bars extends ActionBarAdvisor {
 		windowMenu.add(new Separator());
 		windowMenu.add(command(ViewIds.COLOURS));
 		windowMenu.add(getAction(ActionFactory.PREFERENCES.getId()));
-		bar.add(windowMenu);
+		return windowMenu;
+	}
 
+	private MenuManager helpMenu() {
 		MenuManager help = new MenuManager("&Help", IWorkbenchActionConstants.M_HELP);
 		help.add(command("org.memtrace.views.showTutorial"));
 		help.add(command("org.memtrace.views.showHelp"));
@@ -136,7 +155,7 @@ final class Bars extends ActionBarAdvisor {
 		help.add(command("org.memtrace.views.keys"));
 		help.add(new Separator());
 		help.add(command("org.memtrace.views.about"));
-		bar.add(help);
+		return help;
 	}
 
 	/**

@@ -106,14 +106,7 @@ final class TopologyXml {
 					continue;
 				}
 				if (first) {
-					if (!in.getLocalName().equals("topology")) {
-						throw new TraceFormatException(file, line, "is no topology: its first element is " + in.getLocalName());
-					}
-					String version = in.getAttributeValue(null, "version");
-					if (version == null || !version.matches("2\\.\\d+")) {
-						throw new TraceFormatException(file, line, "is a topology of "
-								+ (version == null ? "hwloc 1" : "version " + version) + ", only version 2 can be read");
-					}
+					checkVersion(in, line);
 					first = false;
 					continue;
 				}
@@ -145,6 +138,18 @@ final class TopologyXml {
 			String reason = e.getMessage() == null ? "" : e.getMessage().replaceFirst("(?s).*Message: ", "").replaceAll("\\s+", " ");
 			throw new TraceFormatException(file, e.getLocation() == null ? line : Math.max(0, e.getLocation().getLineNumber()),
 					"is no complete XML: " + reason);
+		}
+	}
+
+	/** The first element says what the file is. */
+	private void checkVersion(XMLStreamReader in, long line) throws TraceFormatException {
+		if (!in.getLocalName().equals("topology")) {
+			throw new TraceFormatException(file, line, "is no topology: its first element is " + in.getLocalName());
+		}
+		String version = in.getAttributeValue(null, "version");
+		if (version == null || !version.matches("2\\.\\d+")) {
+			throw new TraceFormatException(file, line, "is a topology of "
+					+ (version == null ? "hwloc 1" : "version " + version) + ", only version 2 can be read");
 		}
 	}
 

@@ -61,69 +61,105 @@ public final class BlockTree {
 	}
 
 	private static BlockTree of(Hierarchy hierarchy, Measure measure, double min, boolean limited) {
-		int capacity = 1024;
-		int[] parent = new int[capacity];
-		int[] node = new int[capacity];
-		int[] leafFrom = new int[capacity];
-		int[] leafTo = new int[capacity];
-		int count = 0;
-		// stack of (hierarchy node or group, parent here), last first
-		int[] stackNode = new int[64];
-		int[] stackFrom = new int[64];
-		int[] stackTo = new int[64];
-		int[] stackParent = new int[64];
-		int depth = 0;
-		stackNode[depth] = 0;
-		stackFrom[depth] = 0;
-		stackTo[depth] = hierarchy.leafCount();
-		stackParent[depth++] = -1;
-		int[] children = new int[64];
-		while (depth > 0) {
-			depth--;
-			int n = stackNode[depth];
-			int from = stackFrom[depth];
-			int to = stackTo[depth];
-			if (count == capacity) {
-				capacity *= 2;
-				parent = Arrays.copyOf(parent, capacity);
-				node = Arrays.copyOf(node, capacity);
-				leafFrom = Arrays.copyOf(leafFrom, capacity);
-				leafTo = Arrays.copyOf(leafTo, capacity);
+		return new Builder(hierarchy, measure, min, limited).build();
+	}
+
+	/** A tree while it grows, from the root: nodes are added in the order of a walk, with a stack instead of recursion. */
+	private static final class Builder {
+		private final Hierarchy hierarchy;
+		private final Measure measure;
+		private final double min;
+		private final boolean limited;
+		private int[] parent = new int[1024];
+		private int[] node = new int[1024];
+		private int[] leafFrom = new int[1024];
+		private int[] leafTo = new int[1024];
+		private int count;
+		/** What is still to be added, last first: (node of the hierarchy that it is or is a group of, first leaf, end, parent here). */
+		private int[] stack = new int[256];
+		private int depth;
+		/** Children of the node that was added last, as (node, from, to); a group of small ones has their parent as its node. */
+		private int[] children = new int[64];
+		private int parts;
+
+		Builder(Hierarchy hierarchy, Measure measure, double min, boolean limited) {
+			this.hierarchy = hierarchy;
+			this.measure = measure;
+			this.min = min;
+			this.limited = limited;
+		}
+
+		BlockTree build() {
+			push(0, 0, hierarchy.leafCount(), -1);
+			while (depth > 0) {
+				depth -= 4;
+				int n = stack[depth];
+				int from = stack[depth + 1];
+				int to = stack[depth + 2];
+				int self = add(n, from, to, stack[depth + 3]);
+				if (isWhole(n, from, to)) {
+					continue;
+				}
+				divide(n);
+				if (parts == 1 && children[0] == n) {
+					continue; // everything is one group: the node itself
+				}
+				for (int i = parts - 1; i >= 0; i--) {
+					push(children[3 * i], children[3 * i + 1], children[3 * i + 2], self);
+				}
 			}
-			int self = count++;
-			parent[self] = stackParent[depth];
-			node[self] = n;
-			leafFrom[self] = from;
-			leafTo[self] = to;
+			return new BlockTree(hierarchy, limited || hierarchy.isGrouped(), Arrays.copyOf(parent, count), ends(), Arrays.copyOf(node, count),
+					Arrays.copyOf(leafFrom, count), Arrays.copyOf(leafTo, count));
+		}
+
+		private void push(int n, int from, int to, int above) {
+			if (depth == stack.length) {
+				stack = Arrays.copyOf(stack, 2 * depth);
+			}
+			stack[depth++] = n;
+			stack[depth++] = from;
+			stack[depth++] = to;
+			stack[depth++] = above;
+		}
+
+		private int add(int n, int from, int to, int above) {
+			if (count == parent.length) {
+				parent = Arrays.copyOf(parent, 2 * count);
+				node = Arrays.copyOf(node, 2 * count);
+				leafFrom = Arrays.copyOf(leafFrom, 2 * count);
+				leafTo = Arrays.copyOf(leafTo, 2 * count);
+			}
+			parent[count] = above;
+			node[count] = n;
+			leafFrom[count] = from;
+			leafTo[count] = to;
+			return count++;
+		}
+
+		/** Whether it is not divided: a group, a leaf, what is too small, or what is in one group of the hierarchy. */
+		private boolean isWhole(int n, int from, int to) {
 			boolean group = from != hierarchy.leafFrom(n) || to != hierarchy.leafTo(n);
-			if (group || hierarchy.isLeaf(n) || limited && measure.of(from, to) < min
-					|| hierarchy.isGrouped() && to - from > 1 && hierarchy.groupEnd(from) >= to) {
-				continue;
-			}
-			// children, as (node, from, to) triples; groups of small ones
-			int parts = 0;
+			return group || hierarchy.isLeaf(n) || limited && measure.of(from, to) < min
+					|| hierarchy.isGrouped() && to - from > 1 && hierarchy.groupEnd(from) >= to;
+		}
+
+		/** Finds the {@link #children} of a node. */
+		private void divide(int n) {
+			parts = 0;
 			int runStart = -1; // index in children of the first part of the current run of small siblings
 			for (int c = n + 1; c < hierarchy.end(n); c = hierarchy.end(c)) {
 				int cf = hierarchy.leafFrom(c);
 				int ct = hierarchy.leafTo(c);
-				if (!hierarchy.startsGroup(cf)) { // what is in one group is never divided
+				boolean small = limited && measure.of(cf, ct) < min;
+				// what is in one group is never divided, and small siblings are one until together they are large enough
+				if (!hierarchy.startsGroup(cf) || small && runStart >= 0 && isLastSmall()) {
 					int last = 3 * (parts - 1);
 					children[last] = n;
 					children[last + 2] = ct;
 					continue;
 				}
-				boolean small = limited && measure.of(cf, ct) < min;
-				if (small && runStart >= 0) {
-					int last = 3 * (parts - 1);
-					boolean lastFull = measure.of(children[last + 1], children[last + 2]) >= min;
-					if (!lastFull) {
-						children[last] = n;
-						children[last + 2] = ct;
-						continue;
-					}
-				}
 				if (!small) {
-					parts = mergeTail(measure, children, parts, runStart, min, n);
+					mergeTail(runStart, n);
 					runStart = -1;
 				} else if (runStart < 0) {
 					runStart = parts;
@@ -136,47 +172,35 @@ public final class BlockTree {
 				children[3 * parts + 2] = ct;
 				parts++;
 			}
-			parts = mergeTail(measure, children, parts, runStart, min, n);
-			if (parts == 1 && children[0] == n) {
-				continue; // everything is one group: the node itself
-			}
-			for (int i = parts - 1; i >= 0; i--) {
-				if (depth == stackNode.length) {
-					stackNode = Arrays.copyOf(stackNode, 2 * depth);
-					stackFrom = Arrays.copyOf(stackFrom, 2 * depth);
-					stackTo = Arrays.copyOf(stackTo, 2 * depth);
-					stackParent = Arrays.copyOf(stackParent, 2 * depth);
-				}
-				stackNode[depth] = children[3 * i];
-				stackFrom[depth] = children[3 * i + 1];
-				stackTo[depth] = children[3 * i + 2];
-				stackParent[depth++] = self;
-			}
+			mergeTail(runStart, n);
 		}
-		parent = Arrays.copyOf(parent, count);
-		int[] end = new int[count];
-		for (int i = count - 1; i >= 0; i--) {
-			end[i] = Math.max(end[i], i + 1);
-			if (parent[i] >= 0) {
-				end[parent[i]] = Math.max(end[parent[i]], end[i]);
-			}
-		}
-		return new BlockTree(hierarchy, limited || hierarchy.isGrouped(), parent, end, Arrays.copyOf(node, count), Arrays.copyOf(leafFrom, count),
-				Arrays.copyOf(leafTo, count));
-	}
 
-	/** Joins the last group of a run to the one before it when it stayed too small; returns the number of parts. */
-	private static int mergeTail(Measure measure, int[] children, int parts, int runStart, double min, int n) {
-		if (runStart < 0 || parts - runStart < 2) {
-			return parts;
+		private boolean isLastSmall() {
+			int last = 3 * (parts - 1);
+			return measure.of(children[last + 1], children[last + 2]) < min;
 		}
-		int last = 3 * (parts - 1);
-		if (measure.of(children[last + 1], children[last + 2]) >= min) {
-			return parts;
+
+		/** Joins the last group of a run to the one before it when it stayed too small. */
+		private void mergeTail(int runStart, int n) {
+			if (runStart < 0 || parts - runStart < 2 || !isLastSmall()) {
+				return;
+			}
+			int last = 3 * (parts - 1);
+			children[last - 3] = n;
+			children[last - 1] = children[last + 2];
+			parts--;
 		}
-		children[last - 3] = n;
-		children[last - 1] = children[last + 2];
-		return parts - 1;
+
+		private int[] ends() {
+			int[] end = new int[count];
+			for (int i = count - 1; i >= 0; i--) {
+				end[i] = Math.max(end[i], i + 1);
+				if (parent[i] >= 0) {
+					end[parent[i]] = Math.max(end[parent[i]], end[i]);
+				}
+			}
+			return end;
+		}
 	}
 
 	/** A tree of the root only: whole rows, for the temporal aggregation. */

@@ -134,36 +134,52 @@ public final class Hierarchy {
 		return of(parents, ids, new BitSet());
 	}
 
+	/**
+	 * Children of all nodes as lists.
+	 *
+	 * @param first first child of each; -1 for none
+	 * @param next sibling of each that comes next; -1 for none
+	 * @param inner nodes with children that have values of their own
+	 */
+	private record Children(int[] first, int[] next, int firstRoot, int roots, int inner) {
+		static Children of(int[] parents, BitSet own) {
+			int[] first = new int[parents.length];
+			int[] next = new int[parents.length];
+			Arrays.fill(first, -1);
+			int firstRoot = -1;
+			int roots = 0;
+			int inner = 0;
+			for (int i = parents.length - 1; i >= 0; i--) {
+				int p = parents[i];
+				if (p >= i) {
+					throw new IllegalArgumentException("the parent of producer " + i + " does not come before it");
+				}
+				if (p < 0) {
+					next[i] = firstRoot;
+					firstRoot = i;
+					roots++;
+				} else {
+					next[i] = first[p];
+					first[p] = i;
+				}
+				if (own.get(i) && first[i] >= 0) {
+					inner++;
+				}
+			}
+			return new Children(first, next, firstRoot, roots, inner);
+		}
+	}
+
 	private static Hierarchy of(int[] parents, int[] ids, BitSet own) {
 		int n = parents.length;
 		if (n == 0) {
 			throw new IllegalArgumentException("a hierarchy needs at least one producer");
 		}
-		int[] first = new int[n];
-		int[] next = new int[n];
-		Arrays.fill(first, -1);
-		int firstRoot = -1;
-		int roots = 0;
-		int extra = 0;
-		for (int i = n - 1; i >= 0; i--) {
-			int p = parents[i];
-			if (p >= i) {
-				throw new IllegalArgumentException("the parent of producer " + i + " does not come before it");
-			}
-			if (p < 0) {
-				next[i] = firstRoot;
-				firstRoot = i;
-				roots++;
-			} else {
-				next[i] = first[p];
-				first[p] = i;
-			}
-			if (own.get(i) && first[i] >= 0) {
-				extra++;
-			}
-		}
-		boolean forest = roots > 1;
-		int size = n + extra + (forest ? 1 : 0);
+		Children of = Children.of(parents, own);
+		int[] first = of.first;
+		int[] next = of.next;
+		boolean forest = of.roots > 1;
+		int size = n + of.inner + (forest ? 1 : 0);
 		int[] parent = new int[size];
 		int[] end = new int[size];
 		int[] leafFrom = new int[size];
@@ -180,7 +196,7 @@ public final class Hierarchy {
 			count = 1;
 			top = 0;
 		}
-		int at = firstRoot;
+		int at = of.firstRoot;
 		while (at >= 0) {
 			int node = count++;
 			parent[node] = top;

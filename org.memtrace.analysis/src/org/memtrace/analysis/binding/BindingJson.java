@@ -46,14 +46,40 @@ public final class BindingJson {
 		o.addProperty("shared_cells", graph.cells());
 		o.addProperty("proven", b.isProven());
 		o.addProperty("bound", b.bound());
-		Gain g = b.gain();
-		JsonObject gain = new JsonObject();
-		gain.addProperty("over", lower(g.over()));
-		add(gain, "gain", g.gain());
-		add(gain, "least", g.least());
-		add(gain, "most", g.most());
-		add(gain, "held_out", g.heldOut());
-		o.add("gain", gain);
+		o.add("gain", gain(b.gain()));
+		o.add("bindings", figures(b));
+		o.add("threads", threads(b));
+		JsonArray unbound = new JsonArray();
+		graph.rare().forEach(t -> unbound.add(t.taskId()));
+		graph.others().forEach(t -> unbound.add(t.taskId()));
+		o.add("unbound", unbound);
+		JsonArray pairs = new JsonArray();
+		for (Pair p : BindingText.pairs(graph)) {
+			JsonArray row = new JsonArray();
+			row.add(p.a());
+			row.add(p.b());
+			row.add(p.weight());
+			pairs.add(row);
+		}
+		o.add("pairs", pairs);
+		o.add("ways", ways(b, command));
+		return o;
+	}
+
+	private static JsonArray ways(ThreadBinding b, String command) {
+		JsonArray ways = new JsonArray();
+		for (BindingPaste.Way way : BindingPaste.of(b, command)) {
+			JsonObject w = new JsonObject();
+			w.addProperty("process", way.image());
+			w.addProperty("tool", way.tool());
+			w.addProperty("text", way.text().isEmpty() ? null : way.text());
+			w.addProperty("remark", way.remark());
+			ways.add(w);
+		}
+		return ways;
+	}
+
+	private static JsonArray figures(ThreadBinding b) {
 		JsonArray figures = new JsonArray();
 		for (Figures f : b.figures()) {
 			JsonObject k = new JsonObject();
@@ -69,32 +95,17 @@ public final class BindingJson {
 			k.add("shares", shares);
 			figures.add(k);
 		}
-		o.add("bindings", figures);
-		o.add("threads", threads(b));
-		JsonArray unbound = new JsonArray();
-		graph.rare().forEach(t -> unbound.add(t.taskId()));
-		graph.others().forEach(t -> unbound.add(t.taskId()));
-		o.add("unbound", unbound);
-		JsonArray pairs = new JsonArray();
-		for (Pair p : BindingText.pairs(graph)) {
-			JsonArray row = new JsonArray();
-			row.add(p.a());
-			row.add(p.b());
-			row.add(p.weight());
-			pairs.add(row);
-		}
-		o.add("pairs", pairs);
-		JsonArray ways = new JsonArray();
-		for (BindingPaste.Way way : BindingPaste.of(b, command)) {
-			JsonObject w = new JsonObject();
-			w.addProperty("process", way.image());
-			w.addProperty("tool", way.tool());
-			w.addProperty("text", way.text().isEmpty() ? null : way.text());
-			w.addProperty("remark", way.remark());
-			ways.add(w);
-		}
-		o.add("ways", ways);
-		return o;
+		return figures;
+	}
+
+	private static JsonObject gain(Gain g) {
+		JsonObject gain = new JsonObject();
+		gain.addProperty("over", lower(g.over()));
+		add(gain, "gain", g.gain());
+		add(gain, "least", g.least());
+		add(gain, "most", g.most());
+		add(gain, "held_out", g.heldOut());
+		return gain;
 	}
 
 	private static JsonArray threads(ThreadBinding b) {

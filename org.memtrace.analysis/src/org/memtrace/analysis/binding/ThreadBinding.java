@@ -240,6 +240,40 @@ public final class ThreadBinding {
 	}
 
 	/**
+	 * How often two threads are in one group of each level.
+	 *
+	 * @param groupsA shares of the time by level and group; not what is not known, unknownA
+	 * @param near filled in: the estimate by level, without what they meet in a smaller group already
+	 * @return least and most levels between them
+	 */
+	private double[] meet(double[][] groupsA, double[][] groupsB, double unknownA, double unknownB, double[] near) {
+		double known = (1 - unknownA) * (1 - unknownB);
+		double low = 0;
+		double high = 0;
+		double last = 0;
+		for (int h = 0; h <= machine.largest(); h++) {
+			double[] ofA = groupsA[h];
+			double[] ofB = groupsB[h];
+			double same = 0;
+			double atMost = unknownA + unknownB;
+			double atLeast = 0;
+			for (int g = 0; g < ofA.length; g++) {
+				same += ofA[g] * ofB[g];
+				atMost += Math.min(ofA[g], ofB[g]);
+				atLeast += Math.max(0, ofA[g] + ofB[g] - 1);
+			}
+			same = known < 1e-12 ? 0 : same / known;
+			near[h] = same - last;
+			last = same;
+			if (h < machine.largest()) {
+				low += 1 - Math.min(1, atMost);
+				high += 1 - Math.min(1, atLeast);
+			}
+		}
+		return new double[] { low, high };
+	}
+
+	/**
 	 * Where threads had several CPUs it is not known which ones they had when they shared. The estimate takes them as independent. For the
 	 * limits: two threads are in one group of a level at the same time for at most the sum of the smaller, at least the sum of what is more
 	 * than one of the sum of their shares (Fréchet's bounds).
@@ -267,31 +301,10 @@ public final class ThreadBinding {
 				double knownA = 1 - on[a][cpus];
 				double knownB = 1 - on[b][cpus];
 				double[] near = new double[machine.largest() + 1];
-				double low = 0;
-				double high = 0;
-				double last = 0;
-				for (int h = 0; h <= machine.largest(); h++) {
-					double[] ofA = groups[a][h];
-					double[] ofB = groups[b][h];
-					double same = 0;
-					double atMost = on[a][cpus] + on[b][cpus];
-					double atLeast = 0;
-					for (int g = 0; g < cpus; g++) {
-						same += ofA[g] * ofB[g];
-						atMost += Math.min(ofA[g], ofB[g]);
-						atLeast += Math.max(0, ofA[g] + ofB[g] - 1);
-					}
-					same = knownA * knownB < 1e-12 ? 0 : same / (knownA * knownB);
-					near[h] = same - last;
-					last = same;
-					if (h < machine.largest()) {
-						low += 1 - Math.min(1, atMost);
-						high += 1 - Math.min(1, atLeast);
-					}
-				}
+				double[] limits = meet(groups[a], groups[b], on[a][cpus], on[b][cpus], near);
 				all += w[a][b];
-				least += w[a][b] * low;
-				most += w[a][b] * high;
+				least += w[a][b] * limits[0];
+				most += w[a][b] * limits[1];
 				if (knownA * knownB < 1e-12) {
 					distance[a][b] = Double.NaN;
 				} else {

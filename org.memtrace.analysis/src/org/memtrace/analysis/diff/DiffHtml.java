@@ -47,16 +47,7 @@ public final class DiffHtml {
 			d.warnings().forEach(w -> b.append("<li>").append(text(Character.toUpperCase(w.charAt(0)) + w.substring(1))).append(".</li>"));
 			b.append("</ul>\n");
 		}
-		b.append("<h2>Findings</h2>\n");
-		if (d.findings().isEmpty()) {
-			b.append("<p>None, before and after.</p>");
-		}
-		for (FindingDiff f : d.findings()) {
-			// green is what helped: not what is gone from a slower program
-			String state = f.state() == FindingDiff.State.GONE && d.verdict().isSlower() ? FindingDiff.State.CHANGED.id() : f.state().id();
-			b.append("<div class=\"card ").append(state).append("\">").append(text(DiffText.sentence(f, d).replaceFirst("\\s+",
-					": "))).append("</div>\n");
-		}
+		findings(b, d);
 		b.append("<h2>Whole run</h2>\n");
 		table(b, d.whole());
 		b.append("<p class=\"dim\">").append(text((DiffText.statistics(d) + " " + DiffText.counting(d)).strip()))
@@ -71,6 +62,18 @@ public final class DiffHtml {
 			b.append("</div>\n");
 			table(b, s.comparisons());
 		}
+		regions(b, d);
+		if (!outcomes.isEmpty()) {
+			b.append("<h2>Conditions</h2><ul>");
+			outcomes.forEach(o -> b.append("<li class=\"").append(o.failed() ? "worse" : "better").append("\">").append(o.failed() ? "failed"
+					: "passed").append(": ")
+					.append(text(o.condition().text())).append(" <span class=\"dim\">").append(text(o.reason())).append("</span></li>"));
+			b.append("</ul>\n");
+		}
+		return b.append("</body></html>\n").toString();
+	}
+
+	private static void regions(StringBuilder b, TraceDiff d) {
 		if (!d.regions().isEmpty()) {
 			b.append("<h2>Regions of the program</h2>\n");
 		}
@@ -88,14 +91,19 @@ public final class DiffHtml {
 			}
 			b.append(inside.isEmpty() ? "" : "</details>\n");
 		}
-		if (!outcomes.isEmpty()) {
-			b.append("<h2>Conditions</h2><ul>");
-			outcomes.forEach(o -> b.append("<li class=\"").append(o.failed() ? "worse" : "better").append("\">").append(o.failed() ? "failed"
-					: "passed").append(": ")
-					.append(text(o.condition().text())).append(" <span class=\"dim\">").append(text(o.reason())).append("</span></li>"));
-			b.append("</ul>\n");
+	}
+
+	private static void findings(StringBuilder b, TraceDiff d) {
+		b.append("<h2>Findings</h2>\n");
+		if (d.findings().isEmpty()) {
+			b.append("<p>None, before and after.</p>");
 		}
-		return b.append("</body></html>\n").toString();
+		for (FindingDiff f : d.findings()) {
+			// green is what helped: not what is gone from a slower program
+			String state = f.state() == FindingDiff.State.GONE && d.verdict().isSlower() ? FindingDiff.State.CHANGED.id() : f.state().id();
+			b.append("<div class=\"card ").append(state).append("\">").append(text(DiffText.sentence(f, d).replaceFirst("\\s+",
+					": "))).append("</div>\n");
+		}
 	}
 
 	private static void side(StringBuilder b, String title, List<Run> runs) {

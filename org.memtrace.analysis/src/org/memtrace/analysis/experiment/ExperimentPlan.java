@@ -87,18 +87,7 @@ public record ExperimentPlan(String name, String purpose, List<String> command, 
 		if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
 			throw r.wrong("name must be letters, digits, '.', '_' and '-'");
 		}
-		Map<String, List<String>> factors = new LinkedHashMap<>();
-		for (Map.Entry<String, Object> factor : r.table("factors").entrySet()) {
-			if (!factor.getKey().matches("[A-Za-z_][A-Za-z0-9_-]*") || COLUMNS.contains(factor.getKey())) {
-				throw r.wrong("a factor cannot be called " + factor.getKey());
-			}
-			List<String> levels = factor.getValue() instanceof List<?> list ? list.stream().map(String::valueOf).toList()
-					: List.of(String.valueOf(factor.getValue()));
-			if (levels.isEmpty() || new LinkedHashSet<>(levels).size() != levels.size()) {
-				throw r.wrong("the factor " + factor.getKey() + " has " + (levels.isEmpty() ? "no level" : "a level twice"));
-			}
-			factors.put(factor.getKey(), levels);
-		}
+		Map<String, List<String>> factors = factors(r);
 		Map<String, String> reference = new LinkedHashMap<>();
 		for (Map.Entry<String, Object> level : r.table("reference").entrySet()) {
 			String value = String.valueOf(level.getValue());
@@ -107,21 +96,7 @@ public record ExperimentPlan(String name, String purpose, List<String> command, 
 			}
 			reference.put(level.getKey(), value);
 		}
-		Map<String, Pattern> metrics = new LinkedHashMap<>();
-		for (Map.Entry<String, Object> metric : r.table("metrics").entrySet()) {
-			if (COLUMNS.contains(metric.getKey()) || factors.containsKey(metric.getKey())) {
-				throw r.wrong("a metric cannot be called " + metric.getKey());
-			}
-			try {
-				Pattern pattern = Pattern.compile(String.valueOf(metric.getValue()), Pattern.MULTILINE);
-				if (pattern.matcher("").groupCount() != 1) {
-					throw r.wrong("the expression of the metric " + metric.getKey() + " must have one group (…), the number");
-				}
-				metrics.put(metric.getKey(), pattern);
-			} catch (PatternSyntaxException e) {
-				throw r.wrong("the metric " + metric.getKey() + " is no regular expression: " + e.getDescription());
-			}
-		}
+		Map<String, Pattern> metrics = metrics(r, factors);
 		Map<String, String> environment = new LinkedHashMap<>();
 		r.table("environment").forEach((key, value) -> environment.put(key, String.valueOf(value)));
 		List<String> higher = r.list("higher_is_better");
@@ -139,10 +114,16 @@ public record ExperimentPlan(String name, String purpose, List<String> command, 
 				r.list("record_options"), folder.resolve(r.text("directory", ".")).normalize(), r.list("pre"), r.list("post"), r.list("state"),
 				(int) r.number("timeout_seconds", 0L, 0, Integer.MAX_VALUE), r.list("files"), Collections.unmodifiableMap(environment),
 				Collections.unmodifiableMap(reference), Collections.unmodifiableMap(metrics), Set.copyOf(higher));
+		plan.check(r);
+		return plan;
+	}
+
+	/** What a plan says must fit together. */
+	private void check(Reader r) throws TraceFormatException {
 		List<String> texts = new ArrayList<>(command);
 		texts.addAll(environment.values());
-		texts.addAll(plan.pre);
-		texts.addAll(plan.post);
+		texts.addAll(pre);
+		texts.addAll(post);
 		for (String t : texts) {
 			for (Matcher m = PLACE.matcher(t); m.find();) {
 				if (!factors.containsKey(m.group(1)) && !m.group(1).equals("run")) {
@@ -150,20 +131,54 @@ public record ExperimentPlan(String name, String purpose, List<String> command, 
 				}
 			}
 		}
-		if (plan.purpose.isBlank()) {
+		if (purpose.isBlank()) {
 			throw r.wrong("purpose is empty: say what is expected, and why");
 		}
-		if (!plan.record && !plan.recordOptions.isEmpty()) {
+		if (!record && !recordOptions.isEmpty()) {
 			throw r.wrong("record_options needs record = true");
 		}
-		long runs = plan.repetitions;
+		long runs = repetitions;
 		for (List<String> levels : factors.values()) {
 			runs = Math.min(MOST_RUNS + 1L, runs * levels.size());
 		}
 		if (runs > MOST_RUNS) {
 			throw r.wrong("these are more than " + MOST_RUNS + " runs");
 		}
-		return plan;
+	}
+
+	private static Map<String, Pattern> metrics(Reader r, Map<String, List<String>> factors) throws TraceFormatException {
+		Map<String, Pattern> metrics = new LinkedHashMap<>();
+		for (Map.Entry<String, Object> metric : r.table("metrics").entrySet()) {
+			if (COLUMNS.contains(metric.getKey()) || factors.containsKey(metric.getKey())) {
+				throw r.wrong("a metric cannot be called " + metric.getKey());
+			}
+			try {
+				Pattern pattern = Pattern.compile(String.valueOf(metric.getValue()), Pattern.MULTILINE);
+				if (pattern.matcher("").groupCount() != 1) {
+					throw r.wrong("the expression of the metric " + metric.getKey() + " must have one group (…), the number");
+				}
+				metrics.put(metric.getKey(), pattern);
+			} catch (PatternSyntaxException e) {
+				throw r.wrong("the metric " + metric.getKey() + " is no regular expression: " + e.getDescription());
+			}
+		}
+		return metrics;
+	}
+
+	private static Map<String, List<String>> factors(Reader r) throws TraceFormatException {
+		Map<String, List<String>> factors = new LinkedHashMap<>();
+		for (Map.Entry<String, Object> factor : r.table("factors").entrySet()) {
+			if (!factor.getKey().matches("[A-Za-z_][A-Za-z0-9_-]*") || COLUMNS.contains(factor.getKey())) {
+				throw r.wrong("a factor cannot be called " + factor.getKey());
+			}
+			List<String> levels = factor.getValue() instanceof List<?> list ? list.stream().map(String::valueOf).toList()
+					: List.of(String.valueOf(factor.getValue()));
+			if (levels.isEmpty() || new LinkedHashSet<>(levels).size() != levels.size()) {
+				throw r.wrong("the factor " + factor.getKey() + " has " + (levels.isEmpty() ? "no level" : "a level twice"));
+			}
+			factors.put(factor.getKey(), levels);
+		}
+		return factors;
 	}
 
 	/** The levels of each configuration, in the order of the plan: the last factor changes first. */

@@ -83,21 +83,7 @@ final class FilterJson {
 			by(o, "size");
 			range(o, s.minBytes(), s.maxBytes(), 0L, Long.MAX_VALUE);
 		}
-		case Condition.Value v -> {
-			by(o, v.dimension());
-			if (!v.values().isEmpty()) {
-				o.add("values", array(v.values()));
-			}
-			if (!v.numbers().isEmpty()) {
-				o.add("numbers", array(v.numbers()));
-			}
-			if (v.min() != Long.MIN_VALUE) {
-				o.addProperty("min", v.min());
-			}
-			if (v.max() != Long.MAX_VALUE) {
-				o.addProperty("max", v.max());
-			}
-		}
+		case Condition.Value v -> value(o, v);
 		case Condition.Any a -> {
 			by(o, "any");
 			JsonArray of = new JsonArray();
@@ -112,6 +98,22 @@ final class FilterJson {
 			o.addProperty("off", true);
 		}
 		return o;
+	}
+
+	private static void value(JsonObject o, Condition.Value v) {
+		by(o, v.dimension());
+		if (!v.values().isEmpty()) {
+			o.add("values", array(v.values()));
+		}
+		if (!v.numbers().isEmpty()) {
+			o.add("numbers", array(v.numbers()));
+		}
+		if (v.min() != Long.MIN_VALUE) {
+			o.addProperty("min", v.min());
+		}
+		if (v.max() != Long.MAX_VALUE) {
+			o.addProperty("max", v.max());
+		}
 	}
 
 	private static void by(JsonObject o, String what) {

@@ -22,58 +22,16 @@ import org.memtrace.model.Progress;
  * Draws a Gantt chart: labels at the left, bars over time, the whole trace small above, flags of markers, an axis, a legend.
  * Of a bar the height of a colour is the share of its type, the strength of the colour how much there is per time.
  */
-final class GanttBuilder {
+final class GanttBuilder extends GanttPlot {
 	/** Rows lower than this have no labels. */
 	private static final double LABEL_FROM = 11;
 	private static final double MARK_HEIGHT = 2;
-	/** Rows that are looked at for the width of the labels. */
-	private static final int MEASURED = 2_000;
-
-	final GanttModel model;
-	final GanttRows rows;
-	final GanttOptions o;
-	private final GanttSource source;
-	private final Palette palette;
-	private final double f;
-	private final List<Shape> shapes = new ArrayList<>();
-	final BitSet wanted = new BitSet();
-	final List<GanttPicture.Bar> bars = new ArrayList<>();
-	final List<GanttPicture.Flag> flags = new ArrayList<>();
-	final List<GanttPicture.Entry> entries = new ArrayList<>();
-	final List<GanttPicture.Arrow> arrows = new ArrayList<>();
-	int[] barFrom;
-	int linksThere;
-	private boolean linksNotDrawn;
-	double plotX;
-	double plotY;
-	double plotWidth;
-	double plotHeight;
-	PlotMargins own;
-	double mapY;
-	double mapHeight;
-	double labelX;
-	private double flagY;
-	private double flagHeight;
-	private int end;
-	private boolean marked;
 
 	GanttBuilder(GanttModel model, GanttRows rows, GanttOptions options) {
-		this.model = model;
-		this.rows = rows;
-		this.o = options;
-		this.source = model.source();
-		this.palette = options.palette;
-		this.f = options.fontSize;
-		for (int slot = 0; slot < source.slots(); slot++) {
-			wanted.set(slot, !o.hiddenTypes.get(source.slotType(slot)));
-		}
+		super(model, rows, options);
 	}
 
-	static double indent(int level, double rowHeight) {
-		return Math.min(level, 12) * Math.min(12, rowHeight * 0.7);
-	}
-
-	GanttPicture build(Progress progress) throws MemtraceException {
+	Scene draw(Progress progress) throws MemtraceException {
 		double pad = f;
 		double top = o.title == null ? 0.4 * f : pad + 3.2 * f;
 		labelX = pad * 0.6;
@@ -97,53 +55,27 @@ final class GanttBuilder {
 		boolean ticks = source.info().isInTicks();
 		TimeAxis axis = new TimeAxis(o.originNs, o.fromNs, o.toNs,
 				(int) Math.max(1, plotWidth / ((ticks ? 10 : 7.5) * f)), ticks);
+		GanttMarks marks = new GanttMarks(this);
 		grid(axis);
-		intervals();
+		marks.intervals();
 		rows(progress);
-		links();
-		poles();
+		new GanttLinks(this).draw();
+		marks.poles();
 		// what sticks out of the last row
 		shapes.add(new Shape.Rect(0, plotY + plotHeight, o.width, Math.max(0, o.height - plotY - plotHeight), palette.background(),
 				0));
 		if (o.minimap) {
 			minimap(progress);
 		}
-		flags();
+		marks.flags();
 		axis(axis);
 		if (o.title != null) {
 			title(pad);
 		}
 		if (o.legend) {
-			legend(pad, o.height - 0.7 * f);
+			new GanttLegend(this).draw(pad, o.height - 0.7 * f);
 		}
-		return new GanttPicture(this, new Scene(o.width, o.height, palette.background(), shapes));
-	}
-
-	/** Width of labels that suits rows: that of the longest, at most 30 % of the picture. */
-	static double labelWidth(GanttRows rows, GanttOptions o) {
-		double most = 5 * o.fontSize;
-		double limit = Math.max(most, 0.3 * o.width);
-		for (int row = 0; row < Math.min(rows.count(), MEASURED) && most < limit; row++) {
-			most = Math.max(most, indent(rows.level(row), o.rowHeight) + 1.2 * o.fontSize
-					+ o.meter.width(rows.label(row), labelFont(o), false));
-		}
-		return Math.min(limit, most);
-	}
-
-	private static double labelFont(GanttOptions o) {
-		return Math.min(o.fontSize, o.rowHeight * 0.75);
-	}
-
-	private double x(long ns) {
-		return plotX + plotWidth * ((double) (ns - o.fromNs) / (o.toNs - o.fromNs));
-	}
-
-	private double clampX(long ns) {
-		return Math.max(plotX, Math.min(plotX + plotWidth, x(ns)));
-	}
-
-	private double y(int row) {
-		return plotY + (row - o.firstRow) * o.rowHeight;
+		return new Scene(o.width, o.height, palette.background(), shapes);
 	}
 
 	private void grid(TimeAxis axis) {
@@ -164,7 +96,7 @@ final class GanttBuilder {
 		final List<Shape> shapes = new ArrayList<>();
 		/** Texts and heads above them. */
 		final List<Shape> over = new ArrayList<>();
-		final List<GanttPicture.Bar> bars = new ArrayList<>();
+		final List<Bar> bars = new ArrayList<>();
 		boolean marked;
 	}
 
@@ -363,7 +295,7 @@ final class GanttBuilder {
 			double h = 1 + (sum > 0 ? free * share[i] / sum : free / shown);
 			int type = source.slotType(present[i]);
 			d.shapes.add(new Shape.Rect(x, y, width, h, shade(type, strength), 0));
-			d.bars.add(new GanttPicture.Bar(row, x, y, width, h, type, shared));
+			d.bars.add(new Bar(row, x, y, width, h, type, shared));
 			y += h;
 		}
 	}
@@ -390,7 +322,7 @@ final class GanttBuilder {
 				double strength = most > least ? Math.max(0, Math.min(1, (v - least) / (most - least))) : 1;
 				int color = Palette.mix(palette.plotBackground(), o.color(source.types().get(type)), 0.15 + 0.85 * strength);
 				d.shapes.add(new Shape.Rect(plotX + column, top, to - column, height, color, 0));
-				d.bars.add(new GanttPicture.Bar(row, plotX + column, top, to - column, height, type, shared));
+				d.bars.add(new Bar(row, plotX + column, top, to - column, height, type, shared));
 			}
 			column = to;
 		}
@@ -421,7 +353,7 @@ final class GanttBuilder {
 			for (int i = 0; i < n; i++) {
 				int type = source.slotType(present[i]);
 				d.shapes.add(new Shape.Rect(x, top + i * h, 2, h, o.color(source.types().get(type)), 0));
-				d.bars.add(new GanttPicture.Bar(row, x, top + i * h, 2, h, type, shared));
+				d.bars.add(new Bar(row, x, top + i * h, 2, h, type, shared));
 			}
 			if (height >= 8) {
 				d.over.add(new Shape.Polygon(new double[] {x - 2, top, x + 4, top, x + 1, top + 4},
@@ -529,200 +461,7 @@ final class GanttBuilder {
 		}
 	}
 
-	// ---- links
-
-	private void links() {
-		int[] all = source.linkRows();
-		if (!o.links || all.length == 0) {
-			return;
-		}
-		if (rows.request().grouping() != Grouping.PRODUCER) {
-			linksNotDrawn = true; // it is not known where on the other side they end
-			return;
-		}
-		int[] rowOf = rows.rowByProducer();
-		int[] owner = model.linkOwners();
-		long longest = model.longestLink();
-		int low = 0;
-		int high = all.length;
-		while (low < high) {
-			int mid = (low + high) >>> 1;
-			if (source.start(all[mid]) >= o.fromNs - longest) {
-				high = mid;
-			} else {
-				low = mid + 1;
-			}
-		}
-		int[] there = new int[256];
-		for (int i = low; i < all.length && source.start(all[i]) < o.toNs; i++) {
-			int type = source.linkType(all[i]);
-			int a = rowOf[owner[i]];
-			int target = source.linkEnd(all[i]);
-			int b = target < 0 ? -1 : rowOf[target];
-			if (source.end(all[i]) >= o.fromNs && !o.hiddenTypes.get(type) && a >= 0 && b >= 0
-					&& Math.max(a, b) >= o.firstRow && Math.min(a, b) < end) {
-				if (linksThere == there.length) {
-					there = java.util.Arrays.copyOf(there, 2 * linksThere);
-				}
-				there[linksThere++] = i;
-			}
-		}
-		int step = Math.max(1, (linksThere + GanttModel.MAX_ARROWS - 1) / GanttModel.MAX_ARROWS);
-		for (int k = 0; k < linksThere; k += step) {
-			int i = there[k];
-			arrow(all[i], rowOf[owner[i]], rowOf[source.linkEnd(all[i])]);
-		}
-	}
-
-	private void arrow(int link, int rowFrom, int rowTo) {
-		double[] line = {x(source.start(link)), y(rowFrom) + o.rowHeight / 2, x(source.end(link)), y(rowTo) + o.rowHeight / 2};
-		double tipX = line[2];
-		double tipY = line[3];
-		if (!clip(line, plotX, plotY, plotX + plotWidth, plotY + plotHeight)) {
-			return;
-		}
-		int color = Palette.mix(o.color(source.types().get(source.linkType(link))), palette.text(), 0.25);
-		shapes.add(new Shape.Line(line[0], line[1], line[2], line[3], color, 1, false));
-		if (line[2] == tipX && line[3] == tipY) {
-			double length = Math.hypot(line[2] - line[0], line[3] - line[1]);
-			double ux = length == 0 ? 1 : (line[2] - line[0]) / length;
-			double uy = length == 0 ? 0 : (line[3] - line[1]) / length;
-			double s = Math.min(7, o.rowHeight * 0.45);
-			shapes.add(new Shape.Polygon(new double[] {tipX, tipY, tipX - s * ux - s * 0.45 * uy, tipY - s * uy + s * 0.45 * ux,
-				tipX - s * ux + s * 0.45 * uy, tipY - s * uy - s * 0.45 * ux}, color, 0));
-		}
-		arrows.add(new GanttPicture.Arrow(link, line[0], line[1], line[2], line[3]));
-	}
-
-	/** Cuts a line to a rectangle (Liang and Barsky); false when nothing is left. */
-	static boolean clip(double[] line, double left, double top, double right, double bottom) {
-		double dx = line[2] - line[0];
-		double dy = line[3] - line[1];
-		double[] p = {-dx, dx, -dy, dy};
-		double[] q = {line[0] - left, right - line[0], line[1] - top, bottom - line[1]};
-		double from = 0;
-		double to = 1;
-		for (int i = 0; i < 4; i++) {
-			if (p[i] == 0) {
-				if (q[i] < 0) {
-					return false;
-				}
-			} else if (p[i] < 0) {
-				from = Math.max(from, q[i] / p[i]);
-			} else {
-				to = Math.min(to, q[i] / p[i]);
-			}
-		}
-		if (from > to) {
-			return false;
-		}
-		double x = line[0];
-		double y = line[1];
-		if (to < 1) {
-			line[2] = x + to * dx;
-			line[3] = y + to * dy;
-		}
-		if (from > 0) {
-			line[0] = x + from * dx;
-			line[1] = y + from * dy;
-		}
-		return true;
-	}
-
-	// ---- markers
-
-	/** Intervals lie behind the bars. */
-	private void intervals() {
-		for (Marker m : o.markers) {
-			if (!m.hasTime() || m.isInstant() || m.bookmark() || m.toNs() <= o.fromNs || m.fromNs() >= o.toNs) {
-				continue;
-			}
-			double x1 = clampX(m.fromNs());
-			double x2 = clampX(m.toNs());
-			double[] span = span(m);
-			if (span != null) {
-				shapes.add(new Shape.Rect(x1, span[0], Math.max(1, x2 - x1), span[1], m.argb() & 0xffffff | 0x30000000, 0));
-			}
-		}
-	}
-
-	/** Upper edge and height of the rows of a marker; null when they are not visible. */
-	private double[] span(Marker m) {
-		if (m.producer() == Marker.NO_PRODUCER) {
-			return new double[] {plotY, plotHeight};
-		}
-		for (int row = o.firstRow; row < end; row++) {
-			if (rows.producer(row) == m.producer()) {
-				return new double[] {y(row), Math.min(o.rowHeight, plotY + plotHeight - y(row))};
-			}
-		}
-		return null;
-	}
-
-	/** Borders of markers lie above the bars. */
-	private void poles() {
-		for (Marker m : o.markers) {
-			double[] span = m.hasTime() && !m.bookmark() ? span(m) : null;
-			if (span != null) {
-				pole(m, m.fromNs(), span);
-				if (!m.isInstant()) {
-					pole(m, m.toNs(), span);
-				}
-			}
-		}
-	}
-
-	private void pole(Marker m, long ns, double[] span) {
-		if (ns >= o.fromNs && ns <= o.toNs) {
-			double x = Math.rint(clampX(ns)) + 0.5;
-			shapes.add(new Shape.Line(x, span[0], x, span[0] + span[1], m.argb(), 1, m.producer() == Marker.NO_PRODUCER));
-		}
-	}
-
-	private void flags() {
-		double size = 0.85 * f;
-		double free = plotX;
-		for (Marker m : Markers.sorted(o.markers)) {
-			if (!m.hasTime()) {
-				continue;
-			}
-			if (o.minimap) {
-				double x = mapX(m.fromNs());
-				shapes.add(new Shape.Rect(x - 1, mapY, 2, 4, m.argb(), 0));
-			}
-			if (m.toNs() < o.fromNs || m.fromNs() > o.toNs) {
-				continue;
-			}
-			double x = clampX(m.fromNs());
-			double base = flagY + flagHeight;
-			if (!m.isInstant() && !m.bookmark()) {
-				double x2 = Math.max(x + 2, clampX(m.toNs()));
-				shapes.add(new Shape.Rect(x, base - 3, x2 - x, 3, m.argb(), 0));
-			}
-			boolean out = m.fromNs() < o.fromNs;
-			double mast = Math.rint(x) + 0.5;
-			double textX = x + (out ? 2 : 11);
-			if (!out) {
-				shapes.add(new Shape.Line(mast, flagY + 2, mast, base, m.argb(), 1, false));
-				shapes.add(new Shape.Polygon(new double[] {mast, flagY + 2, mast + 8, flagY + 5, mast, flagY + 9},
-						m.bookmark() ? palette.background() : m.argb(), m.argb()));
-			}
-			String text = textX < free ? "" : o.meter.fit(m.name(), size, false, Math.min(14 * f, plotX + plotWidth - textX));
-			double width = (out ? 2 : 11) + (text.isEmpty() ? 0 : o.meter.width(text, size, false));
-			if (!text.isEmpty()) {
-				shapes.add(new Shape.Text(textX, flagY + 0.78 * f, text, size, false, palette.text(), Shape.Anchor.START, false));
-				free = textX + o.meter.width(text, size, false) + 0.6 * f;
-			}
-			flags.add(new GanttPicture.Flag(m, x - 3, flagY, width + 5, flagHeight));
-		}
-	}
-
 	// ---- around the rows
-
-	private double mapX(long ns) {
-		double t = (double) (ns - source.info().startNs()) / source.info().durationNs();
-		return plotX + plotWidth * Math.max(0, Math.min(1, t));
-	}
 
 	private void minimap(Progress progress) throws MemtraceException {
 		long start = source.info().startNs();
@@ -809,67 +548,4 @@ final class GanttBuilder {
 		PictureTitle.draw(shapes, palette, o.meter, f, pad, o.width, o.title, o.warning, text);
 	}
 
-	private void legend(double pad, double baseline) {
-		double size = 0.92 * f;
-		List<String> notes = new ArrayList<>();
-		if (linksNotDrawn) {
-			notes.add("links: with rows of producers");
-		}
-		if (linksThere > arrows.size()) {
-			notes.add(Units.percent(100.0 * arrows.size() / linksThere) + " of links shown");
-		}
-		if (marked) {
-			notes.add("line below: several in a pixel");
-		}
-		notes.add(o.sameScale ? "strong: much per time and page" : "strong: much per time, for the row");
-		String note = String.join("  ·  ", notes);
-		double end1 = o.width - pad;
-		double noteWidth = o.meter.width(note, size, false) + 2 * f;
-		if (noteWidth > 0.55 * o.width) {
-			note = o.meter.fit(note, size, false, 0.45 * o.width);
-			noteWidth = o.meter.width(note, size, false) + 2 * f;
-		}
-		double x = labelX;
-		int missing = 0;
-		for (int t = 0; t < source.types().size(); t++) {
-			GanttType type = source.types().get(t);
-			String name = type.displayName();
-			double w = 1.3 * f + o.meter.width(name, size, false);
-			boolean last = t + 1 == source.types().size();
-			if (missing > 0 || x + w + (last ? 0 : 5 * f) > end1 - noteWidth) {
-				missing++;
-				continue;
-			}
-			boolean hidden = o.hiddenTypes.get(t);
-			int color = o.color(type);
-			double box = 0.95 * f;
-			double top = baseline - 0.82 * f;
-			switch (type.kind()) {
-			case LINK -> {
-				shapes.add(new Shape.Line(x, top + box / 2, x + box * 0.6, top + box / 2, hidden ? palette.axis() : color, 1.5,
-						false));
-				shapes.add(new Shape.Polygon(new double[] {x + box, top + box / 2, x + box * 0.5, top + box * 0.15, x + box * 0.5,
-					top + box * 0.85}, hidden ? 0 : color, hidden ? palette.axis() : 0));
-			}
-			case PUNCTUAL -> {
-				shapes.add(new Shape.Rect(x + box / 2 - 1, top, 2, box, hidden ? palette.separator() : color, 0));
-				shapes.add(new Shape.Polygon(new double[] {x + box / 2 - 4, top, x + box / 2 + 4, top, x + box / 2, top + 5},
-						hidden ? 0 : color, hidden ? palette.axis() : 0));
-			}
-			default -> shapes.add(new Shape.Rect(x, top, box, box, hidden ? 0 : color, hidden ? palette.axis() : 0));
-			}
-			shapes.add(new Shape.Text(x + 1.3 * f, baseline, name, size, false, hidden ? palette.mutedText() : palette.text(),
-					Shape.Anchor.START, false));
-			if (hidden) {
-				shapes.add(new Shape.Line(x + 1.3 * f, baseline - 0.3 * f, x + w, baseline - 0.3 * f, palette.mutedText(), 1, false));
-			}
-			entries.add(new GanttPicture.Entry(t, x - 2, top - 3, w + 4, box + 6));
-			x += w + 1.4 * f;
-		}
-		if (missing > 0) {
-			shapes.add(new Shape.Text(x, baseline, "+ " + missing + " more", size, false, palette.mutedText(),
-					Shape.Anchor.START, false));
-		}
-		shapes.add(new Shape.Text(end1, baseline, note, size, false, palette.mutedText(), Shape.Anchor.END, false));
-	}
 }

@@ -19,27 +19,6 @@ public final class GanttPicture {
 	}
 
 	/**
-	 * Something that is drawn in a row: as wide as it lasts, or what shares a pixel.
-	 *
-	 * @param type index of the type
-	 * @param shared whether several records share these pixels
-	 */
-	record Bar(int row, double x, double y, double width, double height, int type, boolean shared) {
-	}
-
-	/** A flag of a marker. */
-	record Flag(Marker marker, double x, double y, double width, double height) {
-	}
-
-	/** An entry of the legend. */
-	record Entry(int type, double x, double y, double width, double height) {
-	}
-
-	/** An arrow, from its start to its end. */
-	record Arrow(int row, double x1, double y1, double x2, double y2) {
-	}
-
-	/**
 	 * What is at a point.
 	 *
 	 * @param row row of the chart, -1 none
@@ -69,18 +48,18 @@ public final class GanttPicture {
 	final double mapY;
 	final double mapHeight;
 	final double labelX;
-	final List<Bar> bars;
+	final List<GanttPlot.Bar> bars;
 	/** Bars of visible row i are [barFrom[i], barFrom[i + 1]). */
 	final int[] barFrom;
 	/** Slots that are shown. */
 	private final BitSet wanted;
-	final List<Flag> flags;
-	final List<Entry> entries;
-	final List<Arrow> arrows;
+	final List<GanttPlot.Flag> flags;
+	final List<GanttPlot.Entry> entries;
+	final List<GanttPlot.Arrow> arrows;
 	final int linksShown;
 	final int linksThere;
 
-	GanttPicture(GanttBuilder b, Scene scene) {
+	GanttPicture(GanttPlot b, Scene scene) {
 		this.scene = scene;
 		this.rows = b.rows;
 		this.fromNs = b.o.fromNs;
@@ -108,12 +87,13 @@ public final class GanttPicture {
 	/** Draws; for each row that was not drawn before its records are read once. */
 	public static GanttPicture build(GanttModel model, GanttRows rows, GanttOptions options, Progress progress)
 			throws MemtraceException {
-		return new GanttBuilder(model, rows, options).build(progress);
+		GanttBuilder b = new GanttBuilder(model, rows, options);
+		return new GanttPicture(b, b.draw(progress));
 	}
 
 	/** Width of labels that suits rows: that of the longest, at most 30 % of the picture. */
 	public static double labelWidth(GanttRows rows, GanttOptions options) {
-		return GanttBuilder.labelWidth(rows, options);
+		return GanttPlot.labelWidth(rows, options);
 	}
 
 	public Scene scene() {
@@ -240,13 +220,13 @@ public final class GanttPicture {
 
 	/** What is at a point. */
 	public Hit hit(double x, double y) {
-		for (Flag f : flags) {
+		for (GanttPlot.Flag f : flags) {
 			if (inside(x, y, f.x(), f.y(), f.width(), f.height())) {
 				return new Hit(Area.FLAG, f.marker().producer() < 0 ? -1 : rowAt(y), -1, f.marker().fromNs(), f.marker().toNs(),
 						false, -1, f.marker());
 			}
 		}
-		for (Entry e : entries) {
+		for (GanttPlot.Entry e : entries) {
 			if (inside(x, y, e.x(), e.y(), e.width(), e.height())) {
 				return new Hit(Area.LEGEND, -1, e.type(), 0, 0, false, -1, null);
 			}
@@ -268,13 +248,13 @@ public final class GanttPicture {
 
 	/** Left edge of the triangle that folds a row. */
 	double foldX(int row) {
-		return labelX + GanttBuilder.indent(rows.level(row), rowHeight);
+		return labelX + GanttPlot.indent(rows.level(row), rowHeight);
 	}
 
 	private Hit inPlot(double x, double y, int row) {
 		long pixelFrom = timeAt(Math.floor(x));
 		long pixelTo = Math.max(pixelFrom + 1, timeAt(Math.floor(x) + 1));
-		for (Arrow a : arrows) {
+		for (GanttPlot.Arrow a : arrows) {
 			if (distance(a, x, y) < 3) {
 				GanttSource s = rows.request().source();
 				return new Hit(Area.PLOT, row, -1, s.start(a.row()), s.end(a.row()), false, a.row(), null);
@@ -283,10 +263,10 @@ public final class GanttPicture {
 		if (row < 0) {
 			return new Hit(Area.PLOT, -1, -1, pixelFrom, pixelTo, false, -1, null);
 		}
-		Bar found = null;
+		GanttPlot.Bar found = null;
 		int i = row - firstRow;
 		for (int b = barFrom[i]; b < barFrom[i + 1]; b++) {
-			Bar bar = bars.get(b);
+			GanttPlot.Bar bar = bars.get(b);
 			// what is painted later lies above; narrow bars are hit one pixel beside them, too
 			if (x >= bar.x() - (bar.width() < 3 ? 1 : 0) && x < bar.x() + bar.width() + (bar.width() < 3 ? 1 : 0)
 					&& (y >= bar.y() && y < bar.y() + bar.height() || found == null && bar.width() < 3)) {
@@ -303,7 +283,7 @@ public final class GanttPicture {
 		return x >= left && x < left + width && y >= top && y < top + height;
 	}
 
-	private static double distance(Arrow a, double x, double y) {
+	private static double distance(GanttPlot.Arrow a, double x, double y) {
 		double dx = a.x2() - a.x1();
 		double dy = a.y2() - a.y1();
 		double length = dx * dx + dy * dy;

@@ -3,6 +3,7 @@
 package org.memtrace.analysis.machine;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -53,6 +54,24 @@ public final class MachineUse {
 		double local;
 		double remote;
 		double unknown;
+
+		static Sum[] several(int n) {
+			Sum[] sums = new Sum[n];
+			Arrays.setAll(sums, i -> new Sum());
+			return sums;
+		}
+
+		static Sum of(Sum[] all, BitSet chosen) {
+			Sum sum = new Sum();
+			for (int i = chosen.nextSetBit(0); i >= 0; i = chosen.nextSetBit(i + 1)) {
+				sum.accesses += all[i].accesses;
+				sum.spread += all[i].spread;
+				sum.local += all[i].local;
+				sum.remote += all[i].remote;
+				sum.unknown += all[i].unknown;
+			}
+			return sum;
+		}
 	}
 
 	private final MachineTopology topology;
@@ -72,15 +91,8 @@ public final class MachineUse {
 	private MachineUse(MachineTopology topology, AccessPlaces places) {
 		this.topology = topology;
 		this.unit = places.unit();
-		int cpus = Math.max(1, topology.root().cpus().length());
-		Sum[] byCpu = new Sum[cpus];
-		for (int i = 0; i < cpus; i++) {
-			byCpu[i] = new Sum();
-		}
-		Sum[] byNode = new Sum[places.nodeCount()];
-		for (int i = 0; i < byNode.length; i++) {
-			byNode[i] = new Sum();
-		}
+		Sum[] byCpu = Sum.several(Math.max(1, topology.root().cpus().length()));
+		Sum[] byNode = Sum.several(places.nodeCount());
 		Sum all = new Sum();
 		double[] lost = new double[3];
 		places.visit((set, node, n) -> {
@@ -125,15 +137,7 @@ public final class MachineUse {
 			} else if (o.type() == Type.MEMORY_CACHE) {
 				f = NOTHING;
 			} else {
-				Sum sum = new Sum();
-				for (int cpu = o.cpus().nextSetBit(0); cpu >= 0; cpu = o.cpus().nextSetBit(cpu + 1)) {
-					sum.accesses += byCpu[cpu].accesses;
-					sum.spread += byCpu[cpu].spread;
-					sum.local += byCpu[cpu].local;
-					sum.remote += byCpu[cpu].remote;
-					sum.unknown += byCpu[cpu].unknown;
-				}
-				f = figures(sum, -1);
+				f = figures(Sum.of(byCpu, o.cpus()), -1);
 				if (o.type() == Type.PU) {
 					most = Math.max(most, f.accesses());
 				}

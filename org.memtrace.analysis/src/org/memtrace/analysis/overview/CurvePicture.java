@@ -110,20 +110,7 @@ public final class CurvePicture {
 			shapes.add(new Shape.Text(left - 0.5 * f, y + 0.35 * f, percent + " %", 0.92 * f, false, palette.mutedText(),
 					Shape.Anchor.END, false));
 		}
-		double free = 0;
-		for (double p : new double[] {0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}) {
-			double x = picture.xOf(p);
-			String label = Units.p(p);
-			double half = meter.width(label, 0.92 * f, false) / 2;
-			if (x - half < free) {
-				continue;
-			}
-			free = x + half + f;
-			shapes.add(new Shape.Line(Math.rint(x) + 0.5, bottom, Math.rint(x) + 0.5, bottom + 0.35 * f, palette.axis(), 1,
-					false));
-			shapes.add(new Shape.Text(Math.min(x, width - half - 2), bottom + 1.45 * f, p > 0 ? label : levels.normalised() ? "p' = 0"
-					: "p = 0", 0.92 * f, false, palette.mutedText(), Shape.Anchor.MIDDLE, false));
-		}
+		axisOfP(picture, levels, shapes, bottom, width, palette, meter, f);
 		boolean falling = direction == Direction.FALLING;
 		if (computing == null) {
 			steps(picture, levels, shapes, top, plotHeight, falling, true, palette.gainCurve());
@@ -148,6 +135,24 @@ public final class CurvePicture {
 		x = key(shapes, meter, palette, gain, palette.gainCurve(), x, below + 1.5 * f, f);
 		key(shapes, meter, palette, loss, palette.lossCurve(), x, below + 1.5 * f, f);
 		return new CurvePicture(new Scene(width, height, palette.background(), shapes), left, picture.plotWidth);
+	}
+
+	private static void axisOfP(CurvePicture picture, SignificantLevels levels, List<Shape> shapes, double bottom, int width,
+			Palette palette, TextMeter meter, double f) {
+		double free = 0;
+		for (double p : new double[] {0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}) {
+			double x = picture.xOf(p);
+			String label = Units.p(p);
+			double half = meter.width(label, 0.92 * f, false) / 2;
+			if (x - half < free) {
+				continue;
+			}
+			free = x + half + f;
+			shapes.add(new Shape.Line(Math.rint(x) + 0.5, bottom, Math.rint(x) + 0.5, bottom + 0.35 * f, palette.axis(), 1,
+					false));
+			shapes.add(new Shape.Text(Math.min(x, width - half - 2), bottom + 1.45 * f, p > 0 ? label : levels.normalised() ? "p' = 0"
+					: "p = 0", 0.92 * f, false, palette.mutedText(), Shape.Anchor.MIDDLE, false));
+		}
 	}
 
 	private static double key(List<Shape> shapes, TextMeter meter, Palette palette, String text, int color, double x,

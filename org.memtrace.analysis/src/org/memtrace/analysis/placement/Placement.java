@@ -272,16 +272,7 @@ public final class Placement {
 			for (int p = 0; p < all.size() && !movable[g]; p++) {
 				others[p].add(s.policies[p]);
 			}
-			List<Figures> figures = new ArrayList<>();
-			for (int p = 0; p < all.size(); p++) {
-				boolean possible = all.get(p).isForProcess() || movable[g] && (p != replicate || canCopy);
-				if (possible) {
-					figures.add(figures(all.get(p), s.policies[p], s.weight, p == replicate ? copyBytes(groups.get(g)) : 0));
-				}
-			}
-			if (isPlaced()) {
-				figures.add(figures(Policy.RECORDED, s.policies[all.size()], s.weight, 0));
-			}
+			List<Figures> figures = figures(all, s, movable[g], canCopy, g < groups.size() ? groups.get(g) : null);
 			GroupFacts f = g < groups.size() ? groups.get(g) : null;
 			parts.add(new Part(f == null ? "other memory" : f.name, f, movable[g], sum(s.weight), s.pages, figures, null, false));
 			progress.worked(1);
@@ -289,6 +280,37 @@ public final class Placement {
 		accesses = sum(weight);
 		rest = restPolicy(all, others, tolerance);
 		PlacementSums mixture = new PlacementSums(machine.nodes());
+		long mixtureBytes = chooseBest(all, sums, mixture, tolerance);
+		parts.sort(Comparator.comparingDouble(p -> -p.accesses()));
+		if (isPlaced()) {
+			policies.add(figures(Policy.RECORDED, whole[all.size()], weight, 0));
+		}
+		for (int p = 0; p < all.size(); p++) {
+			if (p != replicate || copies) {
+				policies.add(figures(all.get(p), whole[p], weight, p == replicate ? extra[0] : 0));
+			}
+		}
+		policies.add(figures(Policy.MIXTURE, mixture, weight, mixtureBytes));
+	}
+
+	/** What the policies that are possible make of a group of structures. */
+	private List<Figures> figures(List<Policy> all, PlacementScan.Group s, boolean movable, boolean canCopy, GroupFacts group) {
+		int replicate = all.size() - 1;
+		List<Figures> figures = new ArrayList<>();
+		for (int p = 0; p < all.size(); p++) {
+			boolean possible = all.get(p).isForProcess() || movable && (p != replicate || canCopy);
+			if (possible) {
+				figures.add(figures(all.get(p), s.policies[p], s.weight, p == replicate ? copyBytes(group) : 0));
+			}
+		}
+		if (isPlaced()) {
+			figures.add(figures(Policy.RECORDED, s.policies[all.size()], s.weight, 0));
+		}
+		return figures;
+	}
+
+	/** Gives each part its best policy, and adds what these make of it; returns the bytes of their copies. */
+	private long chooseBest(List<Policy> all, PlacementScan.Group[] sums, PlacementSums mixture, double tolerance) {
 		long mixtureBytes = 0;
 		List<PlacementScan.Group> present = Arrays.stream(sums).filter(s -> s != null).toList();
 		for (int i = 0; i < parts.size(); i++) {
@@ -302,16 +324,7 @@ public final class Placement {
 			boolean undecided = best.policy().kind() != Policy.Kind.FIRST_TOUCH && !best.remote().isCertainlyLessThan(now.remote());
 			parts.set(i, new Part(p.name(), p.facts(), p.movable(), p.accesses(), p.pages(), p.figures(), best, undecided));
 		}
-		parts.sort(Comparator.comparingDouble(p -> -p.accesses()));
-		if (isPlaced()) {
-			policies.add(figures(Policy.RECORDED, whole[all.size()], weight, 0));
-		}
-		for (int p = 0; p < all.size(); p++) {
-			if (p != replicate || copies) {
-				policies.add(figures(all.get(p), whole[p], weight, p == replicate ? extra[0] : 0));
-			}
-		}
-		policies.add(figures(Policy.MIXTURE, mixture, weight, mixtureBytes));
+		return mixtureBytes;
 	}
 
 	/** Whether nodes of pages were recorded on the machine that is asked about. */

@@ -83,24 +83,12 @@ public final class DiffCommand implements Command {
 			PictureFile.check(picture);
 		}
 		TraceDiff diff = new TraceDiff(runs(before, thresholds, console), runs(after, thresholds, console), thresholds);
-		List<String> named = diff.regions().stream().map(RegionDiff::name).toList();
-		if (byRegion && named.isEmpty()) {
-			throw new UsageException("no recording has regions: the program names them with memtrace_begin() and memtrace_end()");
-		}
-		if (args.has("region") && !named.contains(args.get("region"))) {
-			throw new UsageException("--region is '" + args.get("region") + "'; the regions are " + String.join(", ", named));
-		}
+		checkRegions(diff, args, byRegion);
 		if (picture != null) {
 			draw(diff, before, after, picture, args, console);
 		}
 		List<FailIf.Outcome> outcomes = conditions.stream().map(c -> c.judge(diff)).toList();
-		String text = switch (args.get("format")) {
-		case "json" -> DiffJson.json(diff, outcomes);
-		case "junit" -> DiffJUnit.xml(diff, outcomes);
-		case "html" -> DiffHtml.html(diff, outcomes);
-		default -> byRegion ? DiffText.regions(diff, args.get("region"), args.has("region") || args.get("by").equals(BY.get(1)), outcomes)
-				: DiffText.text(diff, outcomes);
-		};
+		String text = text(diff, args, byRegion, outcomes);
 		Path output = args.getPath("output");
 		if (output == null) {
 			console.out().print(text);
@@ -113,6 +101,26 @@ public final class DiffCommand implements Command {
 			}
 		}
 		return outcomes.stream().anyMatch(FailIf.Outcome::failed) ? WORSE : ExitCode.OK;
+	}
+
+	private static String text(TraceDiff diff, CommandLine args, boolean byRegion, List<FailIf.Outcome> outcomes) {
+		return switch (args.get("format")) {
+		case "json" -> DiffJson.json(diff, outcomes);
+		case "junit" -> DiffJUnit.xml(diff, outcomes);
+		case "html" -> DiffHtml.html(diff, outcomes);
+		default -> byRegion ? DiffText.regions(diff, args.get("region"), args.has("region") || args.get("by").equals(BY.get(1)), outcomes)
+				: DiffText.text(diff, outcomes);
+		};
+	}
+
+	private static void checkRegions(TraceDiff diff, CommandLine args, boolean byRegion) throws UsageException {
+		List<String> named = diff.regions().stream().map(RegionDiff::name).toList();
+		if (byRegion && named.isEmpty()) {
+			throw new UsageException("no recording has regions: the program names them with memtrace_begin() and memtrace_end()");
+		}
+		if (args.has("region") && !named.contains(args.get("region"))) {
+			throw new UsageException("--region is '" + args.get("region") + "'; the regions are " + String.join(", ", named));
+		}
 	}
 
 	private static void draw(TraceDiff diff, List<String> before, List<String> after, Path file, CommandLine args, Console console)

@@ -59,36 +59,15 @@ public final class RenderCommand implements Command {
 		try (TraceStore opened = TraceArgument.openOrFolder(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, OpenedTrace.sides(args), given.parts(), console);
-			PictureOptions options = new PictureOptions();
-			options.width = (int) args.getInt("width");
-			options.height = (int) args.getInt("height");
-			options.fontSize = 12 * Math.max(0.9, Math.min(1.5, Math.sqrt(Math.min(options.width / 1200.0, options.height / 800.0))));
-			options.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
-			options.originNs = store.info().startNs();
-			options.ticks = store.info().isInTicks();
-			options.counts = store.info().counts();
-			options.title = title(trace, args);
-			options.columns = trace.sides.columns(trace.machine);
-			options.warning = Stream.of(TraceSummary.lossWarning(store.info()), trace.leftOut()).filter(s -> !s.isEmpty())
-					.collect(Collectors.joining(", "));
+			PictureOptions options = options(store, trace, args);
 			Scene scene;
 			String figures;
 			switch (args.get("kind")) {
 			case "ocelotl", "parts", "curves" -> {
-				// the height of the blocks: without title, axis and legend
-				double resolution = args.getNumber("resolution");
-				trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
-						RowHeights.byId(args.get("heights")), options.height * 0.86 / options.fontSize, console);
-				options.title = title(trace, args);
-				Partition partition = trace.partition(args, console.progress());
+				Partition partition = blocks(trace, args, options, console);
 				figures = PictureBuilder.figures(partition);
-				options.colouring = args.get("kind").equals("parts") ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
-				options.minBlockHeight = args.get("hatching").equals("no") ? 0 : options.minBlockHeight;
-				options.losses = trace.losses;
-				if (trace.source instanceof AccessModels accesses && trace.machine == null
-						&& FirstTouchLayer.Shown.valueOf(args.get("first-touch").toUpperCase(Locale.ROOT)).in(trace.request.viewpoint())) {
-					options.firstTouch = FirstTouchLayer.of(accesses.table(), console.progress());
-				}
+				scene = args.get("kind").equals("curves") ? curves(trace, partition, args, options, console)
+						: PictureBuilder.whole(partition, trace.names, trace.layout, options).scene();
 				scene = args.get("kind").equals("curves") ? curves(trace, partition, args, options, console)
 						: PictureBuilder.whole(partition, trace.names, trace.layout, options).scene();
 			}
@@ -118,6 +97,40 @@ public final class RenderCommand implements Command {
 			trace.notes().forEach(console::hint);
 		}
 		return ExitCode.OK;
+	}
+
+	/** Finds the blocks, and completes the options of their picture. */
+	private static Partition blocks(OpenedTrace trace, CommandLine args, PictureOptions options, Console console) throws Exception {
+		// the height of the blocks: without title, axis and legend
+		double resolution = args.getNumber("resolution");
+		trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
+				RowHeights.byId(args.get("heights")), options.height * 0.86 / options.fontSize, console);
+		options.title = title(trace, args);
+		Partition partition = trace.partition(args, console.progress());
+		options.colouring = args.get("kind").equals("parts") ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
+		options.minBlockHeight = args.get("hatching").equals("no") ? 0 : options.minBlockHeight;
+		options.losses = trace.losses;
+		if (trace.source instanceof AccessModels accesses && trace.machine == null
+				&& FirstTouchLayer.Shown.valueOf(args.get("first-touch").toUpperCase(Locale.ROOT)).in(trace.request.viewpoint())) {
+			options.firstTouch = FirstTouchLayer.of(accesses.table(), console.progress());
+		}
+		return partition;
+	}
+
+	private static PictureOptions options(TraceStore store, OpenedTrace trace, CommandLine args) {
+		PictureOptions options = new PictureOptions();
+		options.width = (int) args.getInt("width");
+		options.height = (int) args.getInt("height");
+		options.fontSize = 12 * Math.max(0.9, Math.min(1.5, Math.sqrt(Math.min(options.width / 1200.0, options.height / 800.0))));
+		options.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
+		options.originNs = store.info().startNs();
+		options.ticks = store.info().isInTicks();
+		options.counts = store.info().counts();
+		options.title = title(trace, args);
+		options.columns = trace.sides.columns(trace.machine);
+		options.warning = Stream.of(TraceSummary.lossWarning(store.info()), trace.leftOut()).filter(s -> !s.isEmpty())
+				.collect(Collectors.joining(", "));
+		return options;
 	}
 
 	private static String title(OpenedTrace trace, CommandLine args) {

@@ -42,19 +42,7 @@ final class AccessReport {
 			values.put("shared_memory", sharedMemory);
 		}
 		values.put("access_files", counts.files);
-		Map<String, Object> rows = new LinkedHashMap<>();
-		rows.put("read", counts.rows);
-		rows.put("imported", counts.imported);
-		rows.put("skipped", counts.skipped);
-		rows.put("incomplete_last_lines", skips.incompleteLines());
-		rows.put("skipped_by_reason", skips.byReason());
-		rows.put("first_place_by_reason", skips.firstPlaces());
-		rows.put("segments_put_together", counts.merged);
-		rows.put("out_of_order", counts.unsorted.values().stream().mapToLong(Long::longValue).sum());
-		rows.put("without_thread", counts.unattributedRows);
-		rows.put("from_page_table_scan", counts.scanRows);
-		rows.put("maybe_untouched", counts.maybeUntouchedRows);
-		values.put("rows", rows);
+		values.put("rows", rows(skips, counts));
 		Map<String, Object> sums = new LinkedHashMap<>();
 		sums.put("reads", counts.reads);
 		sums.put("writes", counts.writes);
@@ -86,8 +74,13 @@ final class AccessReport {
 		TimeUnit unit = TimeUnit.of(manifest.text(TimeUnit.PROPERTY));
 		values.put(unit.column("start_ns"), counts.firstNs);
 		values.put(unit.column("end_ns"), counts.lastNs);
+		warn(directory, context, counts, skips);
+		return new ImportReport(values, skips.warnings(), text(values, counted));
+	}
+
+	private static void warn(TraceDirectory directory, ContextTables context, ImportCounts counts, SkipCounter skips) {
 		directory.notes().forEach(skips::warn);
-		String incomplete = manifest.object("status").text("incomplete");
+		String incomplete = directory.manifest().object("status").text("incomplete");
 		if (!incomplete.isEmpty()) {
 			skips.warn("the recorder could not write everything: " + incomplete);
 		}
@@ -99,8 +92,23 @@ final class AccessReport {
 			skips.warn(String.format(Locale.ROOT, "of %,d accesses the column Shared says otherwise than their times",
 					counts.sharedDiffers));
 		}
-		ticks(manifest).ifPresent(skips::warn);
-		return new ImportReport(values, skips.warnings(), text(values, counted));
+		ticks(directory.manifest()).ifPresent(skips::warn);
+	}
+
+	private static Map<String, Object> rows(SkipCounter skips, ImportCounts counts) {
+		Map<String, Object> rows = new LinkedHashMap<>();
+		rows.put("read", counts.rows);
+		rows.put("imported", counts.imported);
+		rows.put("skipped", counts.skipped);
+		rows.put("incomplete_last_lines", skips.incompleteLines());
+		rows.put("skipped_by_reason", skips.byReason());
+		rows.put("first_place_by_reason", skips.firstPlaces());
+		rows.put("segments_put_together", counts.merged);
+		rows.put("out_of_order", counts.unsorted.values().stream().mapToLong(Long::longValue).sum());
+		rows.put("without_thread", counts.unattributedRows);
+		rows.put("from_page_table_scan", counts.scanRows);
+		rows.put("maybe_untouched", counts.maybeUntouchedRows);
+		return rows;
 	}
 
 	private static Optional<String> ticks(Json manifest) {

@@ -228,36 +228,14 @@ final class ChromeEvents {
 		case "B" -> open.computeIfAbsent(here(), p -> new ArrayDeque<>())
 				.push(new Begun(typeOf(EventCategory.STATE, name), now, args.isEmpty() ? Map.of() : new LinkedHashMap<>(args)));
 		case "E" -> {
-			ArrayDeque<Begun> stack = open.get(here());
-			if (stack == null || stack.isEmpty()) {
-				return "end of a state that did not begin";
-			}
-			Begun begun = stack.pop();
-			if (now < begun.ns) {
-				return "state that ends before it begins";
-			}
-			Map<String, String> all = new LinkedHashMap<>(begun.parameters);
-			args.forEach(all::putIfAbsent);
-			add(begun.type, here(), begun.ns, now, 0, NO_TARGET, all);
+			return end(now);
 		}
 		case "i", "I", "R", "n", "T" -> add(typeOf(EventCategory.PUNCTUAL, name), here(), now, now, 0, NO_TARGET, args);
 		case "C" -> {
 			return counter(now);
 		}
 		case "s", "t", "f" -> {
-			List<String> key = List.of(category, name, id);
-			Step from = flows.get(key);
-			if (from == null && !phase.equals("s")) {
-				return "step of a flow that did not begin";
-			}
-			if (!phase.equals("s")) {
-				add(typeOf(EventCategory.LINK, name), from.place, from.ns, Math.max(from.ns, now), 0, here(), Map.of());
-			}
-			if (phase.equals("f")) {
-				flows.remove(key);
-			} else {
-				flows.put(key, new Step(now, here(), phase.equals("s")));
-			}
+			return flow(now);
 		}
 		case "b", "S" -> spans.computeIfAbsent(List.of(category, name, id, pid), k -> new ArrayDeque<>()).push(new Step(now, here(), true));
 		case "e", "F" -> {
@@ -272,6 +250,40 @@ final class ChromeEvents {
 			return "event of the phase \"" + (phase.length() > 8 ? phase.substring(0, 8) : phase) + "\", which is not imported";
 		}
 		}
+		return null;
+	}
+
+	/** A step of a flow; returns why it is not used, or null. */
+	private String flow(long now) throws MemtraceException {
+		List<String> key = List.of(category, name, id);
+		Step from = flows.get(key);
+		if (from == null && !phase.equals("s")) {
+			return "step of a flow that did not begin";
+		}
+		if (!phase.equals("s")) {
+			add(typeOf(EventCategory.LINK, name), from.place, from.ns, Math.max(from.ns, now), 0, here(), Map.of());
+		}
+		if (phase.equals("f")) {
+			flows.remove(key);
+		} else {
+			flows.put(key, new Step(now, here(), phase.equals("s")));
+		}
+		return null;
+	}
+
+	/** A state ends; returns why it cannot, or null. */
+	private String end(long now) throws MemtraceException {
+		ArrayDeque<Begun> stack = open.get(here());
+		if (stack == null || stack.isEmpty()) {
+			return "end of a state that did not begin";
+		}
+		Begun begun = stack.pop();
+		if (now < begun.ns) {
+			return "state that ends before it begins";
+		}
+		Map<String, String> all = new LinkedHashMap<>(begun.parameters);
+		args.forEach(all::putIfAbsent);
+		add(begun.type, here(), begun.ns, now, 0, NO_TARGET, all);
 		return null;
 	}
 

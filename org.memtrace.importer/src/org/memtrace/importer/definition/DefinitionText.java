@@ -73,10 +73,7 @@ public final class DefinitionText {
 	}
 
 	private void read() {
-		int monitor = -1;
-		int monitors = 0;
-		String field = "";
-		boolean inValue = false;
+		Place place = new Place();
 		for (int at = 0; at < text.length();) {
 			char c = text.charAt(at);
 			if (Character.isWhitespace(c)) {
@@ -85,18 +82,18 @@ public final class DefinitionText {
 			}
 			int from = at;
 			Kind kind = Kind.SYMBOL;
-			if ((c == '#' || c == '%') && !(c == '#' && inValue && isCount(field, at))) {
+			if ((c == '#' || c == '%') && !(c == '#' && place.inValue && isCount(place.field, at))) {
 				while (at < text.length() && text.charAt(at) != '\n') {
 					at++;
 				}
 				kind = Kind.COMMENT;
-			} else if (monitor < 0 || !inValue) {
+			} else if (place.monitor < 0 || !place.inValue) {
 				while (at < text.length() && isWord(text.charAt(at))) {
 					at++;
 				}
-				kind = at == from ? Kind.SYMBOL : monitor < 0 ? Kind.MONITOR : Kind.FIELD;
-			} else if (isIn(value(field), c) && c != ';') {
-				while (at < text.length() && isIn(value(field), text.charAt(at))) {
+				kind = at == from ? Kind.SYMBOL : place.monitor < 0 ? Kind.MONITOR : Kind.FIELD;
+			} else if (isIn(value(place.field), c) && c != ';') {
+				while (at < text.length() && isIn(value(place.field), text.charAt(at))) {
 					at++;
 				}
 				kind = c == '$' ? Kind.EVENT : Character.isDigit(c) ? Kind.NUMBER : Kind.NAME;
@@ -104,34 +101,49 @@ public final class DefinitionText {
 			if (at == from) {
 				at++;
 			}
-			String word = text.substring(from, at);
-			tokens.add(new Token(kind, from, at, monitor, inValue ? field : ""));
+			tokens.add(new Token(kind, from, at, place.monitor, place.inValue ? place.field : ""));
+			place.pass(kind, text.substring(from, at));
+		}
+		end = new End(place.monitor, place.inValue ? place.field : "", !place.inValue && !place.field.isEmpty());
+	}
+
+	/** Where in the definition one reads: in which monitor, -1 for none, and which of its fields, in its name or its value. */
+	private static final class Place {
+		int monitor = -1;
+		int monitors;
+		String field = "";
+		boolean inValue;
+
+		/** Goes behind a token. */
+		void pass(Kind kind, String word) {
 			if (kind == Kind.FIELD) {
 				field = word;
-			} else if (kind == Kind.SYMBOL) {
-				switch (word) {
-					case "{" -> {
-						monitor = monitors++;
-						inValue = false;
-						field = "";
-					}
-					case "}" -> {
-						monitor = -1;
-						inValue = false;
-						field = "";
-					}
-					case "=" -> inValue = inValue || monitor >= 0 && !field.isEmpty();
-					case ";" -> {
-						inValue = false;
-						field = "";
-					}
-					default -> {
-						// belongs to the value
-					}
+				return;
+			}
+			if (kind != Kind.SYMBOL) {
+				return;
+			}
+			switch (word) {
+				case "{" -> {
+					monitor = monitors++;
+					endOfField();
+				}
+				case "}" -> {
+					monitor = -1;
+					endOfField();
+				}
+				case "=" -> inValue = inValue || monitor >= 0 && !field.isEmpty();
+				case ";" -> endOfField();
+				default -> {
+					// belongs to the value
 				}
 			}
 		}
-		end = new End(monitor, inValue ? field : "", !inValue && !field.isEmpty());
+
+		private void endOfField() {
+			inValue = false;
+			field = "";
+		}
 	}
 
 	End end() {

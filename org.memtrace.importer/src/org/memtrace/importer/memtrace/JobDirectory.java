@@ -259,33 +259,33 @@ public final class JobDirectory {
 		return most == Long.MIN_VALUE ? new Utc(UNKNOWN, -1) : new Utc(least + half, error < 0 ? -1 : error + half);
 	}
 
-	/** The manifest of the lowest rank, with what is different for all of them. */
-	private static Json manifest(Path shown, List<Rank> ranks, Map<String, Long> shifts, Map<String, String> hosts, List<String> notes) {
-		Rank first = ranks.get(0);
-		JsonObject all = first.trace.manifest().object().deepCopy();
-		long total = 0;
-		Map<String, Long> byReason = new TreeMap<>();
-		long start = Long.MAX_VALUE;
-		long end = Long.MIN_VALUE;
-		Set<String> states = new TreeSet<>();
-		Set<String> incomplete = new LinkedHashSet<>();
-		Set<String> commands = new LinkedHashSet<>();
-		Map<String, Set<String>> sentences = new TreeMap<>();
-		long exit = 0;
+	/** What the manifests of the ranks say together. */
+	private static final class Together {
+		long lost;
+		final Map<String, Long> lostByReason = new TreeMap<>();
+		long startNs = Long.MAX_VALUE;
+		long endNs = Long.MIN_VALUE;
+		final Set<String> states = new TreeSet<>();
+		final Set<String> incomplete = new LinkedHashSet<>();
+		final Set<String> commands = new LinkedHashSet<>();
+		final Map<String, Set<String>> sentences = new TreeMap<>();
+		long exit;
 		String signal = "";
-		for (Rank rank : ranks) {
+
+		/** @param shiftNs of the clock of its machine */
+		void add(Rank rank, long shiftNs) {
 			Json m = rank.trace.manifest();
-			total += m.object("losses").number("total", 0);
-			m.object("losses").object("by_reason").numbers().forEach((reason, n) -> byReason.merge(reason, n, Long::sum));
-			long shift = shifts.get(rank.machine());
-			start = Math.min(start, rank.clock().number("start_ns", Long.MAX_VALUE - Math.max(0, shift)) + shift);
+			lost += m.object("losses").number("total", 0);
+			m.object("losses").object("by_reason").numbers().forEach((reason, n) -> lostByReason.merge(reason, n, Long::sum));
+			startNs = Math.min(startNs, rank.clock().number("start_ns", Long.MAX_VALUE - Math.max(0, shiftNs)) + shiftNs);
 			long ended = rank.clock().number("end_ns", -1);
-			end = ended > 0 ? Math.max(end, ended + shift) : end;
-			states.add(m.object("status").text("state"));
-			exit = exit != 0 ? exit : m.object("status").number("exit_code", 0);
-			signal = signal.isEmpty() ? m.object("status").text("signal") : signal;
-			if (!m.object("status").text("incomplete").isEmpty()) {
-				incomplete.add("rank " + rank.number + ": " + m.object("status").text("incomplete"));
+			endNs = ended > 0 ? Math.max(endNs, ended + shiftNs) : endNs;
+			Json status = m.object("status");
+			states.add(status.text("state"));
+			exit = exit != 0 ? exit : status.number("exit_code", 0);
+			signal = signal.isEmpty() ? status.text("signal") : signal;
+			if (!status.text("incomplete").isEmpty()) {
+				incomplete.add("rank " + rank.number + ": " + status.text("incomplete"));
 			}
 			commands.add(String.join(" ", m.texts("command")));
 			for (String key : SENTENCES) {
@@ -294,47 +294,55 @@ public final class JobDirectory {
 				}
 			}
 		}
-		if (commands.size() > 1) {
-			notes.add("the ranks have " + commands.size() + " different commands; that of rank " + first.number + " is shown");
+
+		JsonObject losses() {
+			JsonObject losses = new JsonObject();
+			losses.addProperty("total", lost);
+			JsonObject reasons = new JsonObject();
+			lostByReason.forEach(reasons::addProperty);
+			losses.add("by_reason", reasons);
+			return losses;
 		}
-		JsonObject losses = new JsonObject();
-		losses.addProperty("total", total);
-		JsonObject reasons = new JsonObject();
-		byReason.forEach(reasons::addProperty);
-		losses.add("by_reason", reasons);
-		all.add("losses", losses);
-		JsonObject clock = all.has("clock") && all.get("clock").isJsonObject() ? all.getAsJsonObject("clock") : new JsonObject();
-		if (start != Long.MAX_VALUE) {
-			clock.addProperty("start_ns", start);
+
+		void clock(JsonObject clock) {
+			if (startNs != Long.MAX_VALUE) {
+				clock.addProperty("start_ns", startNs);
+			}
+			if (endNs != Long.MIN_VALUE) {
+				clock.addProperty("end_ns", endNs);
+			}
 		}
-		if (end != Long.MIN_VALUE) {
-			clock.addProperty("end_ns", end);
+
+		void status(JsonObject status) {
+			status.addProperty("state", states.contains("running") ? "running" : states.contains("aborted") ? "aborted" : "complete");
+			if (signal.isEmpty()) {
+				status.addProperty("exit_code", exit);
+			} else {
+				status.addProperty("signal", signal);
+			}
+			status.remove("incomplete");
+			if (!incomplete.isEmpty()) {
+				status.addProperty("incomplete", String.join("; ", incomplete));
+			}
 		}
-		all.add("clock", clock);
-		JsonObject status = all.has("status") && all.get("status").isJsonObject() ? all.getAsJsonObject("status") : new JsonObject();
-		status.addProperty("state", states.contains("running") ? "running" : states.contains("aborted") ? "aborted" : "complete");
-		if (signal.isEmpty()) {
-			status.addProperty("exit_code", exit);
-		} else {
-			status.addProperty("signal", signal);
+	}
+
+	/** The manifest of the lowest rank, with what is different for all of them. */
+	private static Json manifest(Path shown, List<Rank> ranks, Map<String, Long> shifts, Map<String, String> hosts, List<String> notes) {
+		Rank first = ranks.get(0);
+		JsonObject all = first.trace.manifest().object().deepCopy();
+		Together together = new Together();
+		ranks.forEach(rank -> together.add(rank, shifts.get(rank.machine())));
+		if (together.commands.size() > 1) {
+			notes.add("the ranks have " + together.commands.size() + " different commands; that of rank " + first.number + " is shown");
 		}
-		status.remove("incomplete");
-		if (!incomplete.isEmpty()) {
-			status.addProperty("incomplete", String.join("; ", incomplete));
-		}
-		all.add("status", status);
+		all.add("losses", together.losses());
+		together.clock(part(all, "clock"));
+		together.status(part(all, "status"));
 		for (String key : SENTENCES) {
 			all.remove(key);
-			if (sentences.containsKey(key)) {
-				JsonObject text = new JsonObject();
-				text.addProperty("text", String.join("; ", sentences.get(key)));
-				if (key.equals("unseen")) {
-					unseen(ranks, text);
-				} else if (key.equals("unrecorded")) {
-					text.addProperty("unreached",
-							ranks.stream().mapToLong(r -> r.trace.manifest().object("unrecorded").number("unreached", 0)).sum());
-				}
-				all.add(key, text);
+			if (together.sentences.containsKey(key)) {
+				all.add(key, sentences(key, together.sentences.get(key), ranks));
 			}
 		}
 		if (all.has("host") && all.get("host").isJsonObject()) {
@@ -349,6 +357,24 @@ public final class JobDirectory {
 			all.addProperty("name", shown.toAbsolutePath().normalize().getFileName().toString());
 		}
 		return new Json(all);
+	}
+
+	/** An object of the manifest, which gets it when it has none. */
+	private static JsonObject part(JsonObject all, String key) {
+		JsonObject part = all.has(key) && all.get(key).isJsonObject() ? all.getAsJsonObject(key) : new JsonObject();
+		all.add(key, part);
+		return part;
+	}
+
+	private static JsonObject sentences(String key, Set<String> sentences, List<Rank> ranks) {
+		JsonObject text = new JsonObject();
+		text.addProperty("text", String.join("; ", sentences));
+		if (key.equals("unseen")) {
+			unseen(ranks, text);
+		} else if (key.equals("unrecorded")) {
+			text.addProperty("unreached", ranks.stream().mapToLong(r -> r.trace.manifest().object("unrecorded").number("unreached", 0)).sum());
+		}
+		return text;
 	}
 
 	/** All is seen where each rank says so; then one sentence is enough. The bytes are the sum. */

@@ -331,15 +331,7 @@ final class Otf2Events {
 		if (number % STEP == 0) {
 			advance.read(location, STEP);
 		}
-		long now = ns(in.a);
-		if (!any) {
-			any = true;
-			firstNs = now;
-		} else if (now < lastNs) {
-			backInTime++;
-			now = lastNs;
-		}
-		lastNs = now;
+		long now = time();
 		Map<String, String> told = pending;
 		pending = null;
 		switch (in.kind) {
@@ -370,13 +362,7 @@ final class Otf2Events {
 		case Otf2Stream.LOCK_ACQUIRE, Otf2Stream.LOCK_RELEASE -> instant(in.kind == Otf2Stream.LOCK_ACQUIRE ? "lock acquire" : "lock release",
 				now, 0, with(told, "lock", Integer.toUnsignedString(in.ref)));
 		case Otf2Stream.THREAD_FORK -> instant("thread fork", now, 0, with(told, "threads", Integer.toUnsignedString(in.ref)));
-		case Otf2Stream.IO_CREATE, Otf2Stream.IO_DESTROY -> instant(in.kind == Otf2Stream.IO_CREATE ? "I/O open" : "I/O close", now, 0,
-				with(told, "file", definitions.file(in.ref)));
-		case Otf2Stream.IO_SEEK -> instant("I/O seek", now, 0,
-				with(with(told, "file", definitions.file(in.ref)), "offset", Long.toUnsignedString(in.b)));
-		case Otf2Stream.IO_BEGIN -> operations.put(new Operation(in.ref, in.c), new Begun(now, (int) in.b, depth,
-				depth > 0 ? enteredBy[depth - 1] : -1));
-		case Otf2Stream.IO_COMPLETE -> completed(now);
+		case Otf2Stream.IO_CREATE, Otf2Stream.IO_DESTROY, Otf2Stream.IO_SEEK, Otf2Stream.IO_BEGIN, Otf2Stream.IO_COMPLETE -> io(now, told);
 		case Otf2Stream.PROGRAM_BEGIN -> instant("program begin", now, 0, with(told, "program", definitions.text(in.ref)));
 		case Otf2Stream.PROGRAM_END -> instant("program end", now, 0, with(told, "status", Long.toString(in.b)));
 		case Otf2Stream.FLUSH -> {
@@ -393,6 +379,32 @@ final class Otf2Events {
 			}
 		}
 		}
+	}
+
+	private void io(long now, Map<String, String> told) throws MemtraceException {
+		switch (in.kind) {
+		case Otf2Stream.IO_CREATE, Otf2Stream.IO_DESTROY -> instant(in.kind == Otf2Stream.IO_CREATE ? "I/O open" : "I/O close", now, 0,
+				with(told, "file", definitions.file(in.ref)));
+		case Otf2Stream.IO_SEEK -> instant("I/O seek", now, 0,
+				with(with(told, "file", definitions.file(in.ref)), "offset", Long.toUnsignedString(in.b)));
+		case Otf2Stream.IO_BEGIN -> operations.put(new Operation(in.ref, in.c), new Begun(now, (int) in.b, depth,
+				depth > 0 ? enteredBy[depth - 1] : -1));
+		default -> completed(now);
+		}
+	}
+
+	/** Time of the record; times that go back are counted, and do not. */
+	private long time() {
+		long now = ns(in.a);
+		if (!any) {
+			any = true;
+			firstNs = now;
+		} else if (now < lastNs) {
+			backInTime++;
+			now = lastNs;
+		}
+		lastNs = now;
+		return now;
 	}
 
 	private static String instantName(int kind) {

@@ -341,15 +341,19 @@ final class PajeEvents implements LineFileReader.Lines {
 		}
 		case "ResetState" -> endStates(stack(), time());
 		case "NewEvent" -> {
-			long now = time();
-			Type type = type(required(Field.TYPE), Kind.EVENT);
-			Container container = container(required(Field.CONTAINER));
-			sink.event(eventType(type, EventCategory.PUNCTUAL, text(Field.VALUE)), producer(container), now, now, 0, 0, others());
+			punctual();
 		}
 		case "SetVariable", "AddVariable", "SubVariable" -> variable();
 		case "StartLink", "EndLink" -> link();
 		default -> throw new Unusable("event " + definition.event + ", which is not known");
 		}
+	}
+
+	private void punctual() throws Unusable, MemtraceException {
+		long now = time();
+		Type type = type(required(Field.TYPE), Kind.EVENT);
+		Container container = container(required(Field.CONTAINER));
+		sink.event(eventType(type, EventCategory.PUNCTUAL, text(Field.VALUE)), producer(container), now, now, 0, 0, others());
 	}
 
 	private void type(Kind kind) throws Unusable {

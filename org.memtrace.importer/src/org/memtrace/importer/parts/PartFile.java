@@ -207,6 +207,49 @@ public final class PartFile {
 		}
 	}
 
+	/** @param at where it stands, behind the blocks */
+	private record Tail(long at, byte[] plain) {
+	}
+
+	/** Reads what stands at the end of a file, of which nothing is known yet. */
+	private static Tail tail(FileChannel file, String name) throws IOException, StoreException {
+		byte[] mark = new byte[MARK.length];
+		byte[] end = new byte[TAIL];
+		long size = file.size();
+		if (size >= MARK.length) {
+			read(file, 0, mark);
+		}
+		if (!mayBe(mark)) {
+			throw new StoreException(name + " is no part of an import");
+		}
+		if (size < MARK.length + TAIL) {
+			throw damaged(name, "it is too short");
+		}
+		read(file, size - TAIL, end);
+		ByteBuffer tail = ByteBuffer.wrap(end);
+		long at = tail.getLong();
+		int length = tail.getInt();
+		int plainLength = tail.getInt();
+		int sum = tail.getInt();
+		if (!Arrays.equals(end, TAIL - MARK.length, TAIL, MARK, 0, MARK.length)) {
+			throw damaged(name, "its end is missing");
+		}
+		if (at < MARK.length || length < 0 || plainLength < 0 || at > size || at + length + TAIL != size) {
+			throw damaged(name, "its lengths do not fit together");
+		}
+		byte[] packed = new byte[length];
+		read(file, at, packed);
+		CRC32C crc = new CRC32C();
+		crc.update(packed);
+		crc.update(end, 0, Long.BYTES + 2 * Integer.BYTES);
+		if ((int) crc.getValue() != sum) {
+			throw damaged(name, "the checksum of its head does not fit");
+		}
+		byte[] plain = new byte[plainLength];
+		Zstd.decompressByteArray(plain, 0, plainLength, packed, 0, length);
+		return new Tail(at, plain);
+	}
+
 	/**
 	 * Opens a file.
 	 *
@@ -218,41 +261,8 @@ public final class PartFile {
 		FileChannel file = null;
 		try {
 			file = FileChannel.open(path, StandardOpenOption.READ);
-			byte[] mark = new byte[MARK.length];
-			byte[] end = new byte[TAIL];
-			long size = file.size();
-			if (size >= MARK.length) {
-				read(file, 0, mark);
-			}
-			if (!mayBe(mark)) {
-				throw new StoreException(name + " is no part of an import");
-			}
-			if (size < MARK.length + TAIL) {
-				throw damaged(name, "it is too short");
-			}
-			read(file, size - TAIL, end);
-			ByteBuffer tail = ByteBuffer.wrap(end);
-			long at = tail.getLong();
-			int length = tail.getInt();
-			int plainLength = tail.getInt();
-			int sum = tail.getInt();
-			if (!Arrays.equals(end, TAIL - MARK.length, TAIL, MARK, 0, MARK.length)) {
-				throw damaged(name, "its end is missing");
-			}
-			if (at < MARK.length || length < 0 || plainLength < 0 || at > size || at + length + TAIL != size) {
-				throw damaged(name, "its lengths do not fit together");
-			}
-			byte[] packed = new byte[length];
-			read(file, at, packed);
-			CRC32C crc = new CRC32C();
-			crc.update(packed);
-			crc.update(end, 0, Long.BYTES + 2 * Integer.BYTES);
-			if ((int) crc.getValue() != sum) {
-				throw damaged(name, "the checksum of its head does not fit");
-			}
-			byte[] plain = new byte[plainLength];
-			Zstd.decompressByteArray(plain, 0, plainLength, packed, 0, length);
-			DataInputStream in = new DataInputStream(new ByteArrayInputStream(plain));
+			Tail tail = tail(file, name);
+			DataInputStream in = new DataInputStream(new ByteArrayInputStream(tail.plain));
 			String found = text(in);
 			if (stamp == null) {
 				Reader<T> reader = new Reader<>(name, file, (T) found, new long[1], new int[0]);
@@ -274,7 +284,7 @@ public final class PartFile {
 				offset[b + 1] = offset[b] + in.readInt();
 				sums[b] = in.readInt();
 			}
-			if (offset[blocks] != at) {
+			if (offset[blocks] != tail.at) {
 				throw damaged(name, "its numbers do not fit together");
 			}
 			Reader<T> reader = new Reader<>(name, file, read, offset, sums);

@@ -144,21 +144,25 @@ final class PerfettoEvents {
 		}
 	}
 
-	private byte[] take(ProtoFields f) throws MemtraceException {
+	/** The fields of a packet, in whatever order they come. */
+	private static final class Packet {
 		long time = -1;
 		int clock = -1;
-		long writer = 0;
-		long flags = 0;
-		boolean dropped = false;
-		boolean first = false;
-		String other = null;
-		byte[] compressed = null;
-		ProtoFields event = null;
-		ProtoFields interned = null;
-		ProtoFields defaults = null;
-		ProtoFields snapshot = null;
-		ProtoFields thread = null;
-		while (f.next()) {
+		long writer;
+		long flags;
+		boolean dropped;
+		boolean first;
+		/** What it has that is not imported; null for nothing. */
+		String other;
+		byte[] compressed;
+		ProtoFields event;
+		ProtoFields interned;
+		ProtoFields defaults;
+		ProtoFields snapshot;
+		ProtoFields thread;
+
+		/** Takes a field; returns whether it is one that is kept. */
+		boolean keep(ProtoFields f) throws MemtraceException {
 			switch (f.number()) {
 			case 8 -> time = f.number64();
 			case 58 -> clock = (int) f.number64();
@@ -171,51 +175,72 @@ final class PerfettoEvents {
 			case 12 -> interned = f.message();
 			case 59 -> defaults = f.message();
 			case 6 -> snapshot = f.message();
+			case 44 -> thread = f.message();
+			case 50 -> compressed = f.copy();
+			default -> {
+				return false;
+			}
+			}
+			return true;
+		}
+	}
+
+	private byte[] take(ProtoFields f) throws MemtraceException {
+		Packet p = new Packet();
+		while (f.next()) {
+			if (p.keep(f)) {
+				continue;
+			}
+			switch (f.number()) {
 			case 60 -> tracks.describe(f.message());
 			case 43 -> tracks.processOf(f.message());
-			case 44 -> thread = f.message();
 			case 2 -> processTree(f.message());
 			case 35 -> statistics(f.message());
-			case 50 -> compressed = f.copy();
-			default -> other = NOT_IMPORTED.getOrDefault(f.number(), other);
+			default -> p.other = NOT_IMPORTED.getOrDefault(f.number(), p.other);
 			}
 		}
-		PerfettoSequence s = sequences.computeIfAbsent(writer, w -> new PerfettoSequence());
-		if (dropped && !first) {
+		PerfettoSequence s = sequence(p);
+		if (p.other != null) {
+			skip("packet with " + p.other + ", which are not imported");
+		}
+		Long ns = p.time < 0 ? null : ns(p.time, p.clock >= 0 ? p.clock : s.clock, s);
+		if (p.event == null) {
+			return p.compressed;
+		}
+		if (ns == null) {
+			skip(p.time < 0 ? "event without a time" : "event in a clock that is not known yet");
+		} else if ((p.flags & NEEDS_STATE) != 0 && !s.isComplete) {
+			skip("event that refers to packets that were lost");
+		} else {
+			event(p.event, ns, s);
+		}
+		return p.compressed;
+	}
+
+	/** The sequence of a packet, in the state after what the packet says of it. */
+	private PerfettoSequence sequence(Packet p) throws MemtraceException {
+		PerfettoSequence s = sequences.computeIfAbsent(p.writer, w -> new PerfettoSequence());
+		if (p.dropped && !p.first) {
 			gaps++;
 			s.isComplete = false;
 		}
-		if ((flags & CLEARED) != 0) {
+		if ((p.flags & CLEARED) != 0) {
 			s.clear();
 		}
-		if (defaults != null) {
-			s.defaults(defaults);
+		if (p.defaults != null) {
+			s.defaults(p.defaults);
 		}
-		if (interned != null) {
-			s.intern(interned);
+		if (p.interned != null) {
+			s.intern(p.interned);
 		}
-		if (snapshot != null) {
-			clocks(snapshot, s);
+		if (p.snapshot != null) {
+			clocks(p.snapshot, s);
 		}
-		if (thread != null) { // of older writers: the track of all their events
-			s.track = -1 - writer;
-			tracks.threadOf(thread, tracks.of(s.track));
+		if (p.thread != null) { // of older writers: the track of all their events
+			s.track = -1 - p.writer;
+			tracks.threadOf(p.thread, tracks.of(s.track));
 		}
-		if (other != null) {
-			skip("packet with " + other + ", which are not imported");
-		}
-		Long ns = time < 0 ? null : ns(time, clock >= 0 ? clock : s.clock, s);
-		if (event == null) {
-			return compressed;
-		}
-		if (ns == null) {
-			skip(time < 0 ? "event without a time" : "event in a clock that is not known yet");
-		} else if ((flags & NEEDS_STATE) != 0 && !s.isComplete) {
-			skip("event that refers to packets that were lost");
-		} else {
-			event(event, ns, s);
-		}
-		return compressed;
+		return s;
 	}
 
 	private void processTree(ProtoFields f) {

@@ -100,13 +100,7 @@ final class RowRun {
 				out.signed(b.flags[i]);
 				out.signed(b.sharing[i]);
 			}
-			if (b.reads[i] > 0) {
-				out.signed(b.readOffset[i]);
-			}
-			if (b.writes[i] > 0) {
-				out.signed(b.writeOffset[i]);
-			}
-			out.unsigned(b.firstNs[i] + 1);
+			places(b, i, out);
 			cell = b.producer[i];
 			start = b.startNs[i];
 			duration = length;
@@ -117,6 +111,17 @@ final class RowRun {
 			flags = b.flags[i];
 			sharing = b.sharing[i];
 		}
+	}
+
+	/** What is hardly ever as in the row before. */
+	private static void places(AccessBatch b, int i, Bytes out) {
+		if (b.reads[i] > 0) {
+			out.signed(b.readOffset[i]);
+		}
+		if (b.writes[i] > 0) {
+			out.signed(b.writeOffset[i]);
+		}
+		out.unsigned(b.firstNs[i] + 1);
 	}
 
 	Cursor read() throws StoreException {

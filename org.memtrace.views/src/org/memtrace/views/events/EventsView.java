@@ -4,9 +4,6 @@ package org.memtrace.views.events;
 
 import static org.memtrace.views.util.MenuActions.action;
 
-import java.io.BufferedWriter;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +11,6 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 import org.eclipse.core.runtime.ILog;
-import org.eclipse.core.runtime.Status;
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IAction;
@@ -44,7 +40,6 @@ import org.memtrace.analysis.table.EventRows;
 import org.memtrace.analysis.table.EventsPresenter.Reading;
 import org.memtrace.analysis.table.EventsPresenter;
 import org.memtrace.analysis.table.TraceRows;
-import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
@@ -52,15 +47,11 @@ import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
-import org.memtrace.views.jobs.FileJob;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.jobs.MonitorProgress;
-import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.util.Buttons;
-import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.WhenSeen;
 import org.memtrace.views.view.RecordView;
@@ -75,7 +66,6 @@ import org.memtrace.views.view.TraceView;
  */
 public final class EventsView extends TraceView implements RecordView {
 	private static final int MOST_COPIED = 100_000;
-	private static final int MOST_IN_SNAPSHOT = 1_000_000;
 	private static final Map<EventColumn, Integer> WIDTHS = Map.ofEntries(Map.entry(EventColumn.START, 105),
 			Map.entry(EventColumn.END, 100), Map.entry(EventColumn.PRODUCER, 150), Map.entry(EventColumn.STRUCTURE, 115),
 			Map.entry(EventColumn.THREAD, 105), Map.entry(EventColumn.CPU, 50), Map.entry(EventColumn.TYPE, 132),
@@ -563,37 +553,14 @@ public final class EventsView extends TraceView implements RecordView {
 		});
 	}
 
-	/** Where a row is. */
-	private interface Search {
-		long find(EventRows rows, Progress progress) throws MemtraceException;
-	}
-
-	/**
-	 * Looks for a row in the background.
-	 *
-	 * @param found gets its place, negative when there is none; not called when the rows have become others meanwhile
-	 */
-	private void find(String name, Search search, LongConsumer found) {
+	/** Looks for a row in the background; what was found is of no use when the rows have become others meanwhile. */
+	private void find(String name, RowJobs.Search search, LongConsumer found) {
 		RowCache of = cache;
-		OpenTrace t = trace();
-		Job job = Job.create(name, monitor -> {
-			long at = -1;
-			try (OpenTrace.Lease lease = t.lease()) {
-				at = search.find(of.rows(), new MonitorProgress(monitor));
-			} catch (CancelledException e) {
-				return Status.CANCEL_STATUS;
-			} catch (MemtraceException e) {
-				ILog.of(EventsView.class).warn(e.getMessage(), e);
+		RowJobs.find(name, trace(), of.rows(), search, area, place -> {
+			if (cache == of) {
+				found.accept(place);
 			}
-			long place = at;
-			OnDisplay.later(area, () -> {
-				if (cache == of) {
-					found.accept(place);
-				}
-			});
-			return Status.OK_STATUS;
 		});
-		job.schedule();
 	}
 
 	private void reveal(long index) {
@@ -616,20 +583,7 @@ public final class EventsView extends TraceView implements RecordView {
 		List<Long> numbers = rows.stream().map(i -> presenter.pageStart() + i).toList();
 		OpenTrace t = trace();
 		boolean ticks = presenter.inTicks();
-		Job job = Job.create("Copy rows", monitor -> {
-			String text;
-			try (OpenTrace.Lease lease = t.lease()) {
-				text = EventsPresenter.text(of.rows(), numbers, shown, ticks);
-			} catch (CancelledException e) {
-				return Status.CANCEL_STATUS;
-			} catch (MemtraceException e) {
-				ILog.of(EventsView.class).warn(e.getMessage(), e);
-				return Status.OK_STATUS;
-			}
-			OnDisplay.later(area, () -> Clip.copy(area.getDisplay(), text));
-			return Status.OK_STATUS;
-		});
-		job.schedule();
+		RowJobs.copy(t, of.rows(), numbers, shown, ticks, area);
 	}
 
 	private void export() {
@@ -652,15 +606,7 @@ public final class EventsView extends TraceView implements RecordView {
 		EventRows rows = cache.rows();
 		OpenTrace t = trace();
 		List<EventColumn> shown = presenter.columns(grid.shownColumns());
-		return FileJob.start("Rows of " + t.name(), file, (temporary, progress) -> {
-			try (OpenTrace.Lease lease = t.lease(); BufferedWriter out = Files.newBufferedWriter(temporary)) {
-				rows.toCsv(shown, out, progress);
-			}
-		}, error -> {
-			if (error != null && !area.isDisposed()) {
-				MessageDialog.openError(getSite().getShell(), "Export rows", error);
-			}
-		});
+		return RowJobs.write(t, rows, shown, file, area);
 	}
 
 	@Override
@@ -671,19 +617,8 @@ public final class EventsView extends TraceView implements RecordView {
 		}
 		OpenTrace t = trace();
 		List<EventColumn> shown = presenter.columns(grid.shownColumns());
-		Map<String, String> parameters = presenter.parameters(MOST_IN_SNAPSHOT);
-		return new Snapshot(t.name() + " events", null, () -> csv(t, of.rows(), shown), parameters);
-	}
-
-	/** The first rows; all are exported by another action, which needs no memory for them. */
-	private static String csv(OpenTrace t, EventRows rows, List<EventColumn> shown) {
-		StringBuilder b = new StringBuilder();
-		try (OpenTrace.Lease lease = t.lease()) {
-			rows.toCsv(shown, b, MOST_IN_SNAPSHOT, Progress.NONE);
-		} catch (MemtraceException | IOException e) {
-			throw new java.io.UncheckedIOException(e instanceof IOException io ? io : new IOException(e.getMessage(), e));
-		}
-		return b.toString();
+		Map<String, String> parameters = presenter.parameters(RowJobs.MOST_IN_SNAPSHOT);
+		return new Snapshot(t.name() + " events", null, () -> RowJobs.csv(t, of.rows(), shown), parameters);
 	}
 
 	/** Whether all rows are known and those that are seen have been fetched. */

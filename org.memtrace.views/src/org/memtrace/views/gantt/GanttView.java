@@ -4,17 +4,12 @@ package org.memtrace.views.gantt;
 
 import static org.memtrace.views.util.MenuActions.action;
 
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IAction;
-import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.IToolBarManager;
 import org.eclipse.jface.action.MenuManager;
-import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.dialogs.InputDialog;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
@@ -25,17 +20,12 @@ import org.eclipse.swt.dnd.Clipboard;
 import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.graphics.Point;
-import org.eclipse.swt.graphics.RGB;
-import org.eclipse.swt.widgets.ColorDialog;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.analysis.colour.Colours;
-import org.memtrace.analysis.gantt.GanttDetails;
-import org.memtrace.analysis.gantt.GanttModel;
 import org.memtrace.analysis.gantt.GanttOptions;
 import org.memtrace.analysis.gantt.GanttPicture.Hit;
 import org.memtrace.analysis.gantt.GanttPicture;
@@ -43,22 +33,16 @@ import org.memtrace.analysis.gantt.GanttPresenter.Records;
 import org.memtrace.analysis.gantt.GanttPresenter.Search;
 import org.memtrace.analysis.gantt.GanttPresenter.Step;
 import org.memtrace.analysis.gantt.GanttPresenter;
-import org.memtrace.analysis.gantt.GanttRows.Order;
 import org.memtrace.analysis.gantt.GanttRows;
-import org.memtrace.analysis.gantt.GanttSearch;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.GanttStyle;
 import org.memtrace.analysis.gantt.GanttTable;
-import org.memtrace.analysis.gantt.GanttType;
 import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.gantt.ReadFailedException;
 import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.views.filters.FilterActions;
-import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.AlignedPlot;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.paint.SceneRuns;
@@ -80,22 +64,14 @@ public final class GanttView extends TraceView implements RecordView {
 	/** Axis, small chart and legend around the rows. */
 	private static final int PIXELS_AROUND_ROWS = 110;
 
-	private record Hovered(OpenTrace trace, ShownGantt shown, GanttPicture.Hit hit, boolean zoom) {
-	}
-
 	private GanttBar bar;
 	private SashForm sash;
 	private GanttCanvas canvas;
 	private MarkersPanel markers;
 	private Action showMarkers;
-	private LatestResult<Records, GanttModel> loading;
-	private LatestResult<GanttRows.Request, GanttRows> arranging;
-	private LatestResult<ShownGantt.Input, ShownGantt> drawing;
 	private AlignedPlot aligned;
-	private LatestResult<Hovered, GanttDetails> describing;
-	private LatestResult<Hovered, GanttDetails> choosing;
-	private LatestResult<Step, Optional<GanttModel.Piece>> stepping;
-	private LatestResult<Search, Optional<GanttSearch.Found>> searching;
+	private GanttJobs jobs;
+	private GanttMenus menus;
 	private final GanttPresenter presenter = new GanttPresenter(new Widgets());
 	private TraceMarkers markersOf;
 	private final Runnable markersChanged = this::draw;
@@ -124,11 +100,11 @@ public final class GanttView extends TraceView implements RecordView {
 
 			@Override
 			public void cancelled() {
-				loading.cancel();
-				arranging.cancel();
-				drawing.cancel();
-				searching.cancel();
-				stepping.cancel();
+				jobs.loading.cancel();
+				jobs.arranging.cancel();
+				jobs.drawing.cancel();
+				jobs.searching.cancel();
+				jobs.stepping.cancel();
 				bar.busy(false, "", -1);
 			}
 		});
@@ -142,138 +118,27 @@ public final class GanttView extends TraceView implements RecordView {
 		sash.setWeights(75, 25);
 		sash.setMaximizedControl(canvas);
 		canvas.addListener(SWT.Resize, e -> draw());
-		makeJobs();
-		makeSearches();
+		jobs = new GanttJobs(canvas, bar, presenter, aligned, this::trace);
+		menus = new GanttMenus(canvas, presenter, this::trace, session().colours(), new Actions());
 		makeActions();
-		makeMenu();
+		menus.open();
 	}
 
-	// ---- jobs
-
-	private abstract class Work<I, R> extends LatestResult<I, R> {
-		Work(String name, LatestResult.Policy policy) {
-			this(name, policy, LatestResult.Priority.NORMAL);
-		}
-
-		Work(String name, LatestResult.Policy policy, LatestResult.Priority priority) {
-			super(name, canvas, policy, priority);
+	/** What is in the menus. */
+	private final class Actions implements GanttMenus.Actions {
+		@Override
+		public void addMarker(boolean ofRow) {
+			GanttView.this.addMarker(ofRow);
 		}
 
 		@Override
-		protected void failed(I input, String message) {
-			bar.info(message, true);
+		public void addBookmark() {
+			GanttView.this.addBookmark();
 		}
 
 		@Override
-		protected void progress(String step, double fraction) {
-			bar.busy(true, step, fraction);
-		}
-
-		@Override
-		protected void busy(boolean busy) {
-			bar.busy(loading.isBusy() || arranging.isBusy() || drawing.isBusy() || searching.isBusy() || stepping.isBusy(), "", -1);
-		}
-	}
-
-	private void makeJobs() {
-		loading = new Work<>("Read records", LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
-			@Override
-			protected GanttModel compute(Records input, Progress progress) throws MemtraceException {
-				return input.read(progress);
-			}
-
-			@Override
-			protected void show(Records input, GanttModel result) {
-				presenter.recordsRead(input, result);
-			}
-		};
-		arranging = new Work<>("Arrange rows", LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected GanttRows compute(GanttRows.Request input, Progress progress) throws CancelledException {
-				return GanttRows.of(input, progress);
-			}
-
-			@Override
-			protected void show(GanttRows.Request input, GanttRows result) {
-				presenter.rowsArranged(result);
-			}
-		};
-		drawing = new Work<>("Draw Gantt chart", LatestResult.Policy.KEEP_UP) {
-			@Override
-			protected ShownGantt compute(ShownGantt.Input input, Progress progress) throws MemtraceException {
-				return ShownGantt.draw(input, progress);
-			}
-
-			@Override
-			protected void show(ShownGantt.Input input, ShownGantt result) {
-				if (input.trace() == trace() && input.model() == presenter.model()) {
-					canvas.setPicture(result);
-					aligned.needs(result.picture().margins());
-					presenter.drawn(result.picture());
-				} else {
-					result.dispose();
-				}
-			}
-
-			@Override
-			protected void dropped(ShownGantt result) {
-				result.dispose();
-			}
-		};
-	}
-
-	private void makeSearches() {
-		describing = new LatestResult<>("Describe", canvas, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected GanttDetails compute(Hovered input, Progress progress) throws MemtraceException {
-				return details(input, progress);
-			}
-
-			@Override
-			protected void show(Hovered input, GanttDetails result) {
-				canvas.tip(String.join("\n", result.lines()));
-			}
-		};
-		choosing = new LatestResult<>("Find record", canvas, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected GanttDetails compute(Hovered input, Progress progress) throws MemtraceException {
-				return details(input, progress);
-			}
-
-			@Override
-			protected void show(Hovered input, GanttDetails result) {
-				if (input.trace() == trace()) {
-					presenter.chosen(input.shown().input().rows(), result, input.zoom());
-				}
-			}
-		};
-		stepping = new Work<>("Find record", LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected Optional<GanttModel.Piece> compute(Step input, Progress progress) throws MemtraceException {
-				return Optional.ofNullable(input.find(progress));
-			}
-
-			@Override
-			protected void show(Step input, Optional<GanttModel.Piece> result) {
-				presenter.stepped(input, result.orElse(null));
-			}
-		};
-		searching = new Work<>("Search rows", LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected Optional<GanttSearch.Found> compute(Search input, Progress progress) throws MemtraceException {
-				return Optional.ofNullable(input.find(progress));
-			}
-
-			@Override
-			protected void show(Search input, Optional<GanttSearch.Found> result) {
-				presenter.found(input, result.orElse(null));
-			}
-		};
-	}
-
-	private static GanttDetails details(Hovered in, Progress progress) throws MemtraceException {
-		try (OpenTrace.Lease lease = in.trace().lease()) {
-			return GanttDetails.of(in.shown().picture(), in.hit(), in.trace().structures(), lease.store(), progress);
+		public void showInEvents() {
+			GanttView.this.showInEvents();
 		}
 	}
 
@@ -281,9 +146,7 @@ public final class GanttView extends TraceView implements RecordView {
 
 	@Override
 	protected void traceShown(OpenTrace now) {
-		for (LatestResult<?, ?> job : List.of(loading, arranging, drawing, describing, choosing, stepping, searching)) {
-			job.cancel();
-		}
+		jobs.cancel();
 		followMarkers(now == null ? null : now.markers());
 		canvas.setSelection(now == null ? null : now.selection());
 		canvas.setEmpty(now == null ? nothingShown(NOTHING) : "");
@@ -318,8 +181,8 @@ public final class GanttView extends TraceView implements RecordView {
 	private void draw() {
 		// a closed trace is gone before the presenter is told
 		ShownGantt.Input input = trace() != null && presenter.isDrawable() ? wanted() : null;
-		if (input != null && !(canvas.shown() != null && canvas.shown().shows(input) && !drawing.isBusy())) {
-			drawing.submit(input);
+		if (input != null && !(canvas.shown() != null && canvas.shown().shows(input) && !jobs.drawing.isBusy())) {
+			jobs.drawing.submit(input);
 		}
 	}
 
@@ -342,32 +205,32 @@ public final class GanttView extends TraceView implements RecordView {
 	private final class Widgets implements GanttPresenter.Screen {
 		@Override
 		public void read(Records wanted) {
-			loading.submit(wanted);
+			jobs.loading.submit(wanted);
 		}
 
 		@Override
 		public void stopReading() {
-			loading.cancel();
+			jobs.loading.cancel();
 		}
 
 		@Override
 		public void arrange(GanttRows.Request wanted) {
-			arranging.submit(wanted);
+			jobs.arranging.submit(wanted);
 		}
 
 		@Override
 		public void stopArranging() {
-			arranging.cancel();
+			jobs.arranging.cancel();
 		}
 
 		@Override
 		public void find(Step wanted) {
-			stepping.submit(wanted);
+			jobs.stepping.submit(wanted);
 		}
 
 		@Override
 		public void find(Search wanted) {
-			searching.submit(wanted);
+			jobs.searching.submit(wanted);
 		}
 
 		@Override
@@ -449,9 +312,9 @@ public final class GanttView extends TraceView implements RecordView {
 				presenter.select(row);
 			}
 			if (hit != null && hit.area() == GanttPicture.Area.PLOT && (hit.type() >= 0 || hit.link() >= 0)) {
-				choosing.submit(new Hovered(trace(), canvas.shown(), hit, false));
+				jobs.choosing.submit(new GanttJobs.Hovered(trace(), canvas.shown(), hit, false));
 			} else {
-				choosing.cancel();
+				jobs.choosing.cancel();
 				if (row >= 0) {
 					bar.info(presenter.rows().name(row), false);
 				}
@@ -460,7 +323,7 @@ public final class GanttView extends TraceView implements RecordView {
 
 		@Override
 		public void zoomTo(GanttPicture.Hit hit) {
-			choosing.submit(new Hovered(trace(), canvas.shown(), hit, true));
+			jobs.choosing.submit(new GanttJobs.Hovered(trace(), canvas.shown(), hit, true));
 		}
 
 		@Override
@@ -497,10 +360,10 @@ public final class GanttView extends TraceView implements RecordView {
 		@Override
 		public void hover(GanttPicture.Hit hit) {
 			if (hit != null && hit.area() == GanttPicture.Area.PLOT && (hit.row() >= 0 || hit.link() >= 0)) {
-				describing.submit(new Hovered(trace(), canvas.shown(), hit, false));
+				jobs.describing.submit(new GanttJobs.Hovered(trace(), canvas.shown(), hit, false));
 				return;
 			}
-			describing.cancel();
+			jobs.describing.cancel();
 			if (hit == null) {
 				return;
 			}
@@ -650,28 +513,6 @@ public final class GanttView extends TraceView implements RecordView {
 		}
 	}
 
-	private void changeColour(GanttType type) {
-		ColorDialog dialog = new ColorDialog(getSite().getShell());
-		int argb = ScenePainter.palette(canvas).color(type.model());
-		dialog.setRGB(new RGB(argb >> 16 & 0xff, argb >> 8 & 0xff, argb & 0xff));
-		dialog.setText("Colour of " + type.displayName());
-		RGB rgb = dialog.open();
-		if (rgb != null) {
-			session().colours().choose(Colours.Kind.of(type.model()), type.name(), rgb.red << 16 | rgb.green << 8 | rgb.blue);
-		}
-	}
-
-	private static Action check(String text, boolean checked, Runnable what) {
-		Action action = new Action(text, IAction.AS_CHECK_BOX) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
-		action.setChecked(checked);
-		return action;
-	}
-
 	private void makeActions() {
 		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
 		Action previous = action("Previous record", () -> presenter.step(false));
@@ -697,88 +538,8 @@ public final class GanttView extends TraceView implements RecordView {
 		tools.appendToGroup(IWorkbenchActionConstants.MB_ADDITIONS, showMarkers);
 		MenuManager look = new MenuManager("Look");
 		look.setRemoveAllWhenShown(true);
-		look.addMenuListener(this::fillLook);
+		look.addMenuListener(menus::fillLook);
 		getViewSite().getActionBars().getMenuManager().add(look);
-	}
-
-	private void fillLook(IMenuManager menu) {
-		GanttStyle style = presenter.style();
-		menu.add(check("Rows in order of name", presenter.order() == Order.NAME,
-				() -> presenter.setOrder(presenter.order() == Order.NAME ? Order.ADDRESS : Order.NAME)));
-		menu.add(check("Rows without records", !presenter.hidesEmptyRows(), () -> presenter.setHideEmpty(!presenter.hidesEmptyRows())));
-		menu.add(check("Links\tL", style.links(), () -> presenter.setStyle(style.withLinks(!style.links()))));
-		menu.add(check("Values in bars", style.values(), () -> presenter.setStyle(style.withValues(!style.values()))));
-		menu.add(check("Same scale for all rows", style.sameScale(), () -> presenter.setStyle(style.withSameScale(!style.sameScale()))));
-		menu.add(new Separator());
-		menu.add(action("Higher rows\tCtrl+Shift+Wheel", () -> presenter.setStyle(style.higher(1))));
-		menu.add(action("Lower rows", () -> presenter.setStyle(style.higher(-1))));
-	}
-
-	private void makeMenu() {
-		MenuManager menu = new MenuManager();
-		menu.setRemoveAllWhenShown(true);
-		menu.addMenuListener(this::fillMenu);
-		canvas.setMenu(menu.createContextMenu(canvas));
-	}
-
-	private void fillMenu(IMenuManager menu) {
-		if (!presenter.isDrawable()) {
-			return;
-		}
-		Point at = canvas.toControl(canvas.getDisplay().getCursorLocation());
-		Hit hit = canvas.picture() == null ? null : canvas.picture().hit(at.x, at.y);
-		Set<String> hidden = presenter.style().hiddenTypes();
-		if (hit != null && hit.type() >= 0) {
-			GanttType type = presenter.model().source().types().get(hit.type());
-			String name = type.displayName().replace("&", "&&");
-			menu.add(action((hidden.contains(type.name()) ? "Show " : "Hide ") + name, () -> presenter.toggleType(hit.type())));
-			menu.add(action("Only " + name, () -> presenter.onlyType(hit.type())));
-			menu.add(action("Colour of " + name + "…", () -> changeColour(type)));
-		}
-		if (!hidden.isEmpty()) {
-			menu.add(action("Show all types", () -> presenter.setStyle(presenter.style().withHiddenTypes(Set.of()))));
-		}
-		if (presenter.hasSelectedRow()) {
-			fillRowMenu(menu, presenter.rows(), presenter.selectedRow());
-		}
-		if (presenter.hidesRows()) {
-			menu.add(action("Show hidden rows", presenter::showHiddenRows));
-		}
-		menu.add(new Separator());
-		menu.add(action("Add marker…\tM", () -> addMarker(false)));
-		if (presenter.hasSelectedRow()) {
-			menu.add(action("Add marker of the row…\tShift+M", () -> addMarker(true)));
-		}
-		menu.add(action("Add bookmark…\tB", this::addBookmark));
-		if (canvas.marked() != null) {
-			menu.add(action("Zoom to chosen interval",
-					() -> trace().selection().window(canvas.marked().fromNs(), canvas.marked().toNs())));
-		}
-		menu.add(new Separator());
-		MenuManager look = new MenuManager("Look");
-		fillLook(look);
-		menu.add(look);
-	}
-
-	private void fillRowMenu(IMenuManager menu, GanttRows rows, int row) {
-		Grouping grouping = presenter.grouping();
-		menu.add(new Separator());
-		FilterActions.addProducer(menu, trace(), rows.producer(row));
-		if (grouping == Grouping.THREAD && rows.group(row) < trace().threads().size()) {
-			FilterActions.addThread(menu, trace(), rows.group(row));
-		} else if (grouping == Grouping.CPU
-				&& rows.group(row) < presenter.model().source().groups(Grouping.CPU).size() - (trace().hasAccesses() ? 1 : 0)) {
-			FilterActions.addCpu(menu, trace(), rows.group(row));
-		}
-		menu.add(action("Zoom to " + rows.name(row).replace("&", "&&"), presenter::zoomToProducer));
-		menu.add(action("Show in event table", this::showInEvents));
-		menu.add(new Separator());
-		menu.add(action("Hide row\tH", () -> presenter.hideRow(false)));
-		menu.add(action("Hide row with all below\tShift+H", () -> presenter.hideRow(true)));
-		if (rows.isFoldable(row)) {
-			menu.add(action("Unfold all below\t*", () -> presenter.unfoldBelow(true)));
-			menu.add(action("Fold all below\t/", () -> presenter.unfoldBelow(false)));
-		}
 	}
 
 	// ---- for others
@@ -820,8 +581,8 @@ public final class GanttView extends TraceView implements RecordView {
 		if (trace() == null) {
 			return true;
 		}
-		return !loading.isBusy() && !arranging.isBusy() && !drawing.isBusy() && !choosing.isBusy() && !stepping.isBusy()
-				&& !searching.isBusy() && presenter.isDrawable() && !aligned.isPending() && canvas.shown() != null && canvas.shown().shows(wanted());
+		return !jobs.loading.isBusy() && !jobs.arranging.isBusy() && !jobs.drawing.isBusy() && !jobs.choosing.isBusy() && !jobs.stepping.isBusy()
+				&& !jobs.searching.isBusy() && presenter.isDrawable() && !aligned.isPending() && canvas.shown() != null && canvas.shown().shows(wanted());
 	}
 
 	@Override

@@ -12,9 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 import org.eclipse.nebula.widgets.nattable.NatTable;
-import org.eclipse.nebula.widgets.nattable.config.CellConfigAttributes;
 import org.eclipse.nebula.widgets.nattable.config.ConfigRegistry;
-import org.eclipse.nebula.widgets.nattable.config.IConfigRegistry;
 import org.eclipse.nebula.widgets.nattable.coordinate.Range;
 import org.eclipse.nebula.widgets.nattable.data.IDataProvider;
 import org.eclipse.nebula.widgets.nattable.edit.command.EditCellCommand;
@@ -33,10 +31,6 @@ import org.eclipse.nebula.widgets.nattable.layer.ILayer;
 import org.eclipse.nebula.widgets.nattable.layer.cell.ILayerCell;
 import org.eclipse.nebula.widgets.nattable.layer.event.ILayerEvent;
 import org.eclipse.nebula.widgets.nattable.layer.event.RowStructuralRefreshEvent;
-import org.eclipse.nebula.widgets.nattable.painter.cell.BackgroundPainter;
-import org.eclipse.nebula.widgets.nattable.painter.cell.CellPainterWrapper;
-import org.eclipse.nebula.widgets.nattable.painter.cell.TextPainter;
-import org.eclipse.nebula.widgets.nattable.painter.cell.decorator.PaddingDecorator;
 import org.eclipse.nebula.widgets.nattable.reorder.ColumnReorderLayer;
 import org.eclipse.nebula.widgets.nattable.selection.SelectionLayer;
 import org.eclipse.nebula.widgets.nattable.selection.command.SelectRowsCommand;
@@ -47,26 +41,17 @@ import org.eclipse.nebula.widgets.nattable.sort.ISortModel;
 import org.eclipse.nebula.widgets.nattable.sort.SortDirectionEnum;
 import org.eclipse.nebula.widgets.nattable.sort.SortHeaderLayer;
 import org.eclipse.nebula.widgets.nattable.sort.config.SingleClickSortConfiguration;
-import org.eclipse.nebula.widgets.nattable.style.CellStyleAttributes;
-import org.eclipse.nebula.widgets.nattable.style.DisplayMode;
-import org.eclipse.nebula.widgets.nattable.style.HorizontalAlignmentEnum;
-import org.eclipse.nebula.widgets.nattable.style.IStyle;
-import org.eclipse.nebula.widgets.nattable.style.Style;
 import org.eclipse.nebula.widgets.nattable.tooltip.NatTableContentTooltip;
 import org.eclipse.nebula.widgets.nattable.ui.matcher.KeyEventMatcher;
 import org.eclipse.nebula.widgets.nattable.ui.matcher.MouseEventMatcher;
 import org.eclipse.nebula.widgets.nattable.viewport.ViewportLayer;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Composite;
-import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Event;
-import org.memtrace.analysis.colour.Palette;
-import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Appearance;
 
 /**
@@ -78,12 +63,6 @@ public final class Grid {
 		ServiceLoading.start();
 	}
 
-	private static final String NUMBER = "NUMBER";
-	private static final String FIRST = "FIRST";
-	private static final String LIT = "LIT";
-	/** How much of the colour of what is selected a row has that is only lit. */
-	private static final double LIGHT = 0.22;
-	private static final int MARK = 11;
 	/** Column that is filled by the grid grows at most by so many times its width. */
 	private static final long MOST_GROWTH = 2;
 
@@ -141,7 +120,7 @@ public final class Grid {
 		headData.setDefaultRowHeight(rowHeight + 2);
 		headData.setConfigLabelAccumulator((labels, column, row) -> {
 			if (columns.get(column).number()) {
-				labels.addLabel(NUMBER);
+				labels.addLabel(GridStyles.NUMBER);
 			}
 		});
 		head = new SortHeaderLayer<>(new ColumnHeaderLayer(headData, viewport, selection), new SortModel());
@@ -164,10 +143,11 @@ public final class Grid {
 		table.configure();
 		widths = columns.stream().mapToInt(GridColumn::width).toArray();
 		table.addListener(SWT.Resize, e -> fillWidth());
+		GridStyles styles = new GridStyles(table, content, column -> this.columns.get(column).number());
 		Appearance.onChange(table, () -> {
 			table.setTheme(new GridTheme(table));
 			table.setBackground(parent.getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND));
-			styles(registry);
+			styles.register(registry, filters != null);
 		});
 		filterHeight(rowHeight);
 		bindings();
@@ -178,13 +158,13 @@ public final class Grid {
 
 	private void labels(LabelStack labels, int column, int row) {
 		if (column == 0) {
-			labels.addLabel(FIRST);
+			labels.addLabel(GridStyles.FIRST);
 		}
 		if (columns.get(column).number()) {
-			labels.addLabel(NUMBER);
+			labels.addLabel(GridStyles.NUMBER);
 		}
 		if (row == lit) {
-			labels.addLabel(LIT);
+			labels.addLabel(GridStyles.LIT);
 		}
 	}
 
@@ -242,7 +222,7 @@ public final class Grid {
 			filters.getFilterRowDataLayer().setDefaultRowHeight(height);
 			filters.getFilterRowDataLayer().setConfigLabelAccumulator((labels, column, row) -> {
 				if (columns.get(column).number()) {
-					labels.addLabel(NUMBER);
+					labels.addLabel(GridStyles.NUMBER);
 				}
 			});
 		}
@@ -380,85 +360,6 @@ public final class Grid {
 		protected boolean shouldCreateToolTip(Event event) {
 			String text = getText(event);
 			return text != null && !text.isEmpty();
-		}
-	}
-
-	private void styles(IConfigRegistry registry) {
-		Style right = new Style();
-		right.setAttributeValue(CellStyleAttributes.HORIZONTAL_ALIGNMENT, HorizontalAlignmentEnum.RIGHT);
-		registry.registerConfigAttribute(CellConfigAttributes.CELL_STYLE, right, DisplayMode.NORMAL, NUMBER);
-		Style rightSelected = new Style();
-		rightSelected.setAttributeValue(CellStyleAttributes.HORIZONTAL_ALIGNMENT, HorizontalAlignmentEnum.RIGHT);
-		registry.registerConfigAttribute(CellConfigAttributes.CELL_STYLE, rightSelected, DisplayMode.SELECT, NUMBER);
-		Style light = new Style();
-		Display display = table.getDisplay();
-		light.setAttributeValue(CellStyleAttributes.BACKGROUND_COLOR, ScenePainter.color(Palette.mix(
-				rgb(display.getSystemColor(SWT.COLOR_LIST_BACKGROUND)), rgb(display.getSystemColor(SWT.COLOR_LIST_SELECTION)), LIGHT)));
-		registry.registerConfigAttribute(CellConfigAttributes.CELL_STYLE, light, DisplayMode.NORMAL, LIT);
-		registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER, new MarkPainter(), DisplayMode.NORMAL, FIRST);
-		registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER, new MarkPainter(), DisplayMode.SELECT, FIRST);
-		if (filters != null) {
-			registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER,
-					new BackgroundPainter(new PaddingDecorator(new FilterPainter(), 0, 5, 0, 5, false)), DisplayMode.NORMAL,
-					GridRegion.FILTER_ROW);
-		}
-	}
-
-	private static int rgb(Color c) {
-		return c.getRed() << 16 | c.getGreen() << 8 | c.getBlue();
-	}
-
-	/** A filter; where nothing was typed, faintly what could be. */
-	private final class FilterPainter extends TextPainter {
-		private boolean empty;
-
-		FilterPainter() {
-			super(false, false);
-		}
-
-		@Override
-		protected String convertDataType(ILayerCell cell, IConfigRegistry registry) {
-			String text = super.convertDataType(cell, registry);
-			empty = text.isEmpty();
-			return empty ? columns.get(cell.getColumnIndex()).number() ? "> 5" : "contains" : text;
-		}
-
-		@Override
-		public void setupGCFromConfig(GC gc, IStyle style) {
-			super.setupGCFromConfig(gc, style);
-			gc.setForeground(empty ? ScenePainter.color(ScenePainter.palette(table).mutedText()) : gc.getForeground());
-		}
-	}
-
-	/** The first column: a mark in a colour before the text. */
-	private final class MarkPainter extends CellPainterWrapper {
-		MarkPainter() {
-			super(new PaddingDecorator(new TextPainter(), 0, 5, 0, 5));
-		}
-
-		@Override
-		public void paintCell(ILayerCell cell, GC gc, Rectangle bounds, IConfigRegistry registry) {
-			int row = cell.getRowIndex();
-			int argb = row < content.rowCount() ? content.color(row) : 0;
-			int indent = row < content.rowCount() ? content.indent(row) : 0;
-			int used = indent + (argb == 0 ? 0 : MARK + 5);
-			if (used == 0) {
-				super.paintCell(cell, gc, bounds, registry);
-				return;
-			}
-			Rectangle before = gc.getClipping();
-			// the background of the whole cell, then the text beside the mark
-			super.paintCell(new EmptyCell(cell), gc, bounds, registry);
-			super.paintCell(cell, gc, new Rectangle(bounds.x + used, bounds.y, Math.max(0, bounds.width - used), bounds.height),
-					registry);
-			gc.setClipping(before.intersection(bounds));
-			if (argb != 0) {
-				Color background = gc.getBackground();
-				gc.setBackground(new Color(argb >> 16 & 0xff, argb >> 8 & 0xff, argb & 0xff));
-				gc.fillRectangle(bounds.x + 5 + indent, bounds.y + (bounds.height - MARK) / 2, MARK, MARK);
-				gc.setBackground(background);
-			}
-			gc.setClipping(before);
 		}
 	}
 

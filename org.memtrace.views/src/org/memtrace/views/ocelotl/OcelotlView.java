@@ -3,11 +3,7 @@
 package org.memtrace.views.ocelotl;
 
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.Supplier;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IAction;
@@ -24,36 +20,24 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
 import org.eclipse.swt.custom.StackLayout;
 import org.eclipse.swt.graphics.Point;
-import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Composite;
-import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
-import org.eclipse.swt.widgets.Sash;
 import org.eclipse.ui.IMemento;
 import org.eclipse.ui.IViewSite;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
-import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.engine.InitialLevel;
 import org.memtrace.aggregation.engine.Partition;
 import org.memtrace.aggregation.model.MicroscopicModel;
-import org.memtrace.aggregation.model.ModelRequest;
-import org.memtrace.aggregation.model.ModelSource;
-import org.memtrace.aggregation.time.Slicing;
-import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.jobs.OnDisplay;
 import org.memtrace.views.paint.AlignedPlot;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
@@ -75,8 +59,6 @@ import org.memtrace.views.view.TraceView;
  */
 public final class OcelotlView extends TraceView {
 	private static final double FONT_PIXELS = 12;
-	/** Smaller traces are aggregated at once from any viewpoint. */
-	private static final int PREPARE_FROM = 500_000;
 	/** No picture is drawn in less. */
 	private static final int MIN_PIXELS = 50;
 
@@ -90,12 +72,12 @@ public final class OcelotlView extends TraceView {
 	private LevelPanel level;
 	private OverviewCanvas overview;
 	private TypesTable types;
+	private SideRoom room;
 	private final Models models = new Models();
 	private NavigationActions navigation;
 	private LatestResult<Description.Input, Description> describing;
 	private LatestResult<Refined, Refined> refining;
 	private LatestResult<Description.Input, Boolean> preparing;
-	private boolean overviewShown = true;
 	private LatestResult<ShownPicture.Input, ShownPicture> drawing;
 	private Description description;
 	private Choice choice = Choice.ofSettings();
@@ -137,16 +119,6 @@ public final class OcelotlView extends TraceView {
 	private static final String KEY_SIDE = "side";
 	private static final String KEY_HEIGHTS = "heights";
 	private static final String KEY_SCALE = "rowScale";
-	private static final String DIVIDED = "divided";
-	/** Types with their shares and the buttons of the level fit in. */
-	private static final int SIDE_WIDTH = 246;
-	/** The sizes with the figures below each other. So the picture is the larger part of a narrow view. */
-	private static final int NARROW_SIDE_WIDTH = 226;
-	private static final int NARROW_WIDTH = 560;
-	/** Overview and all types fit in beside the level; in lower views both are lower, and the types scroll. */
-	private static final int SIDE_HEIGHT = 490;
-	/** Share of the side in the width, as the user drew it. */
-	private double sideShare = 0.2;
 	private SashForm sash;
 	private boolean sideShown = true;
 	private Action sideAction;
@@ -194,7 +166,7 @@ public final class OcelotlView extends TraceView {
 		aligned = new AlignedPlot(canvas, parent, this::draw);
 		makeSide();
 		sash.setWeights(80, 20);
-		sash.addListener(SWT.Resize, e -> divide(sash));
+		sash.addListener(SWT.Resize, e -> room.divide());
 		showSide(sideShown);
 		pictureArea.addListener(SWT.Resize, e -> bar.fit(false));
 		canvas.addListener(SWT.Resize, e -> draw());
@@ -230,6 +202,7 @@ public final class OcelotlView extends TraceView {
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(level);
 		types = new TypesTable(side, type -> choose(choice.toggled(type)));
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(types);
+		room = new SideRoom(sash, overview, level, types);
 	}
 
 	private PictureBar.Listener choices() {
@@ -313,40 +286,6 @@ public final class OcelotlView extends TraceView {
 		}
 	}
 
-	/** Where the view is narrow, as one of two beside each other, the level of detail keeps the width in which it can be read. */
-	private void divide(SashForm sash) {
-		int width = sash.getClientArea().width;
-		if (width <= 0) {
-			return;
-		}
-		for (Control c : sash.getChildren()) {
-			if (c instanceof Sash border && border.getData(DIVIDED) == null) {
-				border.setData(DIVIDED, Boolean.TRUE);
-				border.addListener(SWT.Selection, e -> OnDisplay.later(sash, () -> {
-					int[] w = sash.getWeights();
-					sideShare = w[1] / (double) (w[0] + w[1]);
-				}));
-			}
-		}
-		int wanted = Math.min(Math.max((int) (width * sideShare), width < NARROW_WIDTH ? NARROW_SIDE_WIDTH : SIDE_WIDTH),
-				width * 47 / 100);
-		sash.setWeights(width - wanted, wanted);
-		boolean low = sash.getClientArea().height < SIDE_HEIGHT;
-		((GridData) overview.getLayoutData()).heightHint = low ? 40 : 70;
-		level.low(low);
-		types.low(low);
-		overviewTitle(overviewShown && !low);
-		// the types scroll, so they give way first; nobody would look for figures that are cut off
-		exclude(types, false);
-		types.height(Integer.MAX_VALUE);
-		Composite side = overview.getParent();
-		int others = side.computeSize(wanted, SWT.DEFAULT).y - level.computeSize(wanted, SWT.DEFAULT).y - types.height();
-		int room = sash.getClientArea().height - others - level.leastHeight(wanted);
-		types.height(room);
-		exclude(types, room < TypesTable.LEAST_HEIGHT); // the legend has them, too
-		side.layout(true, true);
-	}
-
 	/** The bar tells of the picture that comes; else of another trace that is being opened, with its name. */
 	private void showProgress() {
 		Opening opening = session().opening();
@@ -385,7 +324,7 @@ public final class OcelotlView extends TraceView {
 		preparing = new LatestResult<>("Prepare other viewpoints", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Boolean compute(Description.Input input, Progress progress) throws MemtraceException {
-				prepare(input, progress);
+				OtherViewpoints.prepare(input, progress);
 				return true;
 			}
 
@@ -488,7 +427,7 @@ public final class OcelotlView extends TraceView {
 		menu.add(sideAction);
 		MenuManager options = new MenuManager("Picture and levels");
 		options.setRemoveAllWhenShown(true);
-		options.addMenuListener(this::fillOptions);
+		options.addMenuListener(new PictureOptionsMenu(this::choice, this::choose, room::isOverviewShown, room::showOverview)::fill);
 		options.add(new Separator());
 		menu.add(options);
 		menu.add(new Action("Hierarchy…") {
@@ -507,111 +446,6 @@ public final class OcelotlView extends TraceView {
 			}
 		});
 		menu.add(new Separator());
-	}
-
-	private void fillOptions(IMenuManager menu) {
-		menu.add(check("Normalised curves", choice.normalised(), on -> choice.withNormalised(on)));
-		MenuManager precision = new MenuManager("Precision of the levels");
-		for (double step : PRECISIONS) {
-			precision.add(radio("Steps of " + Units.p(step), choice.precision() == step, () -> choice.withPrecision(step)));
-		}
-		menu.add(precision);
-		MenuManager first = new MenuManager("Automatic level");
-		for (InitialLevel l : InitialLevel.values()) {
-			first.add(radio(INITIAL.get(l), choice.initial() == l, () -> choice.withInitial(l)));
-		}
-		menu.add(first);
-		menu.add(new Separator());
-		menu.add(check("Slices are short where much happens", choice.slicing() == Slicing.ADAPTIVE,
-				on -> choice.withSlicing(on ? Slicing.ADAPTIVE : Slicing.UNIFORM)));
-		MenuManager touches = new MenuManager("First touch of pages");
-		touches.add(radio("In the picture by thread", choice.firstTouch() == FirstTouchLayer.Shown.AUTO,
-				() -> choice.withFirstTouch(FirstTouchLayer.Shown.AUTO)));
-		touches.add(radio("In every picture of memory", choice.firstTouch() == FirstTouchLayer.Shown.YES,
-				() -> choice.withFirstTouch(FirstTouchLayer.Shown.YES)));
-		touches.add(radio("Not shown", choice.firstTouch() == FirstTouchLayer.Shown.NO,
-				() -> choice.withFirstTouch(FirstTouchLayer.Shown.NO)));
-		menu.add(touches);
-		MenuManager heights = new MenuManager("Heights of rows");
-		heights.add(radio("Readable, all in the window", choice.heights() == RowHeights.READABLE,
-				() -> choice.withHeights(RowHeights.READABLE)));
-		heights.add(radio("All pages equally high, all in the window", choice.heights() == RowHeights.PROPORTIONAL,
-				() -> choice.withHeights(RowHeights.PROPORTIONAL)));
-		heights.add(radio("A line at least for each name, scrolled", choice.heights() == RowHeights.LINES,
-				() -> choice.withHeights(RowHeights.LINES)));
-		menu.add(heights);
-		menu.add(check("All types weigh the same", choice.equalTypes(), on -> choice.withEqualTypes(on)));
-		menu.add(check("Draw small blocks together", choice.merged(), on -> choice.withMerged(on)));
-		menu.add(check("Overview", overviewShown, on -> {
-			showOverview(on);
-			return choice;
-		}));
-	}
-
-	private static final double[] PRECISIONS = {0.1, 0.01, 0.001, 0.0001};
-	private static final Map<InitialLevel, String> INITIAL = Map.of(InitialLevel.BALANCED, "Nearest to full reduction without loss",
-			InitialLevel.LARGEST_GAP_AFTER, "After the largest gap between loss and reduction",
-			InitialLevel.LARGEST_GAP_BEFORE, "Before the largest gap between loss and reduction", InitialLevel.LARGEST_CHANGE,
-			"After the largest change of either", InitialLevel.ONE, "One block", InitialLevel.ZERO, "All information");
-
-	private Action check(String text, boolean on, Function<Boolean, Choice> change) {
-		Action a = new Action(text, IAction.AS_CHECK_BOX) {
-			@Override
-			public void run() {
-				choose(change.apply(isChecked()));
-			}
-		};
-		a.setChecked(on);
-		return a;
-	}
-
-	private Action radio(String text, boolean on, Supplier<Choice> change) {
-		Action a = new Action(text, IAction.AS_RADIO_BUTTON) {
-			@Override
-			public void run() {
-				if (isChecked()) {
-					choose(change.get());
-				}
-			}
-		};
-		a.setChecked(on);
-		return a;
-	}
-
-	private void showOverview(boolean on) {
-		overviewShown = on;
-		exclude(overview, !on);
-		overviewTitle(on && level.getParent().getClientArea().height >= SIDE_HEIGHT);
-		overview.getParent().layout();
-	}
-
-	/** Where there is little room, the small picture says itself what it is. */
-	private void overviewTitle(boolean on) {
-		exclude(overview.getParent().getChildren()[0], !on);
-	}
-
-	private static void exclude(Control c, boolean out) {
-		c.setVisible(!out);
-		((GridData) c.getLayoutData()).exclude = out;
-	}
-
-	/** What people change to most. */
-	private static final List<Dimension> PREPARED = List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE,
-			BasicDimensions.CPU, BasicDimensions.NODE);
-
-	/** Makes the models of the other viewpoints, so that changing to one of them is immediate. */
-	private static void prepare(Description.Input input, Progress progress) throws MemtraceException {
-		ModelSource source = input.source(progress);
-		if (source.records() < PREPARE_FROM) {
-			return;
-		}
-		for (Dimension v : PREPARED) {
-			ModelRequest request = input.request(source, v);
-			if (request.viewpoint() == v && input.models().hasRoomFor(24L * source.records() / 4)) {
-				input.model(source, request, input.models().machine(input.trace(), source, input.state(), request, input.sides(), progress),
-						progress);
-			}
-		}
 	}
 
 	/** The table beside the picture: of the block that is looked at, else of everything. */

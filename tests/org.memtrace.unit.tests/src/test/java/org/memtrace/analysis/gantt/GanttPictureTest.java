@@ -20,7 +20,7 @@ import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.gantt.GanttPicture.Area;
-import org.memtrace.analysis.gantt.GanttPicture.Bar;
+import org.memtrace.analysis.gantt.GanttPlot.Bar;
 import org.memtrace.analysis.gantt.GanttRows.Order;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.scene.Shape;
@@ -138,7 +138,7 @@ class GanttPictureTest {
 			GanttPicture p = draw(s, rows, o);
 			assertTrue(p.bars.stream().noneMatch(b -> b.type() == 1));
 			assertTrue(p.bars.stream().anyMatch(b -> b.type() == 0));
-			GanttPicture.Entry entry = p.entries.get(1);
+			GanttPlot.Entry entry = p.entries.get(1);
 			GanttPicture.Hit hit = p.hit(entry.x() + 4, entry.y() + 4);
 			assertEquals(Area.LEGEND, hit.area());
 			assertEquals(1, hit.type());
@@ -153,7 +153,7 @@ class GanttPictureTest {
 		GanttSource s = GanttSource.of(few.table(tree, 0, 10_000));
 		GanttPicture p = draw(s, rows(s, GanttFold.folded()), options(0, 1_000));
 		assertEquals(1, p.linksThere());
-		GanttPicture.Arrow arrow = p.arrows.get(0);
+		GanttPlot.Arrow arrow = p.arrows.get(0);
 		assertEquals(p.xOf(100), arrow.x1(), 1);
 		assertEquals(p.yOf(0) + 9, arrow.y1(), 1);
 		assertEquals(p.yOf(2) + 9, arrow.y2(), 1);
@@ -300,8 +300,8 @@ class GanttPictureTest {
 	@Test
 	void aLineIsCutToARectangle() {
 		double[] line = {-10, 5, 20, 5};
-		assertTrue(GanttBuilder.clip(line, 0, 0, 10, 10));
+		assertTrue(GanttLinks.clip(line, 0, 0, 10, 10));
 		assertEquals(List.of(0.0, 5.0, 10.0, 5.0), List.of(line[0], line[1], line[2], line[3]));
-		assertTrue(!GanttBuilder.clip(new double[] {-10, -5, 20, -5}, 0, 0, 10, 10));
+		assertTrue(!GanttLinks.clip(new double[] {-10, -5, 20, -5}, 0, 0, 10, 10));
 	}
 }
