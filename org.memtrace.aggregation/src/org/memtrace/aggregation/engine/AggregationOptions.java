@@ -79,7 +79,7 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	 * @param columns nodes of the second hierarchy
 	 */
 	public static AggregationOptions forPairs(Hierarchy hierarchy, BlockTree.Measure height, double minHeight, int columns, long budgetBytes) {
-		return limited(hierarchy, height, minHeight, (double) budgetBytes / TwoTreeAggregator.bytesPerRow(columns));
+		return limited(hierarchy, height, minHeight, (double) budgetBytes / bytesPerRow(columns));
 	}
 
 	/** The least limit from {@code minHeight} on with which a tree has at most so many nodes. */
@@ -99,5 +99,10 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	/** Upper bound of the bytes of the tables with these options. */
 	public long tableBytes(Hierarchy hierarchy, int slices) {
 		return (long) (tree(hierarchy).size() * bytesPerNode(slices));
+	}
+
+	/** Bytes of a node of the rows where there are two hierarchies: gain, sum and decision for each column, and what the programme sums up. */
+	static long bytesPerRow(int columns) {
+		return 64 + 29L * columns;
 	}
 }

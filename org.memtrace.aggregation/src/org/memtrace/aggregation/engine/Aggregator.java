@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation.engine;
 
-import org.memtrace.aggregation.model.MicroscopicModel;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
@@ -10,31 +9,11 @@ import org.memtrace.model.Progress;
  * Finds the best partition of a model for any p. Made once per model (that is the expensive part), then asked for many p.
  * Safe for all threads; calls of {@link #partition} on one aggregator run one after the other.
  */
-public interface Aggregator {
+public interface Aggregator extends BlockSource {
 	/** Tolerance of comparisons, relative to root gain + root loss. */
 	double TOLERANCE = 1e-12;
-
-	MicroscopicModel model();
-
-	/** Whether each type is divided by its total, as {@link AggregationOptions#equalTypes} says. */
-	default boolean equalTypes() {
-		return false;
-	}
-
-	/** The tree whose nodes can be blocks. */
-	BlockTree tree();
-
-	/** Gain of the single block that is everything, in value units x bits. */
-	double rootGain();
-
-	/** Loss of the single block that is everything. */
-	double rootLoss();
-
-	/** Gain of one candidate: tree node {@code i}, slices {@code [firstSlice, endSlice)}. */
-	double gain(int i, int firstSlice, int endSlice);
-
-	/** Loss of one candidate. */
-	double loss(int i, int firstSlice, int endSlice);
+	/** p is moved into [1e-9, 1 - 1e-9], which decides ties at 0 and 1 by the other criterion. */
+	double P_MARGIN = 1e-9;
 
 	/**
 	 * The partition with the largest p * gain - (1 - p) * loss; ties go to the coarser one.

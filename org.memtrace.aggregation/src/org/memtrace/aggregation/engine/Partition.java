@@ -25,7 +25,7 @@ public final class Partition {
 	public record Block(int node, int leafFrom, int leafTo, int firstSlice, int endSlice, double gain, double loss) {
 	}
 
-	private final Aggregator source;
+	private final BlockSource source;
 	private final double p;
 	private final int[] tree;
 	private final int[] interval;
@@ -36,7 +36,7 @@ public final class Partition {
 	 * @param tree tree node of each block, in any order
 	 * @param interval first slice << 16 | end slice
 	 */
-	Partition(Aggregator source, double p, int[] tree, int[] interval, int count) {
+	Partition(BlockSource source, double p, int[] tree, int[] interval, int count) {
 		this.source = source;
 		this.p = p;
 		int slices = source.model().sliceCount();
@@ -87,7 +87,7 @@ public final class Partition {
 	}
 
 	/** What found it. */
-	Aggregator source() {
+	BlockSource source() {
 		return source;
 	}
 
@@ -138,7 +138,7 @@ public final class Partition {
 
 	/** Node of the second hierarchy of block {@code i}, of a partition of two hierarchies ({@link TwoTreeAggregator}); else -1. */
 	public int columnNode(int i) {
-		return source instanceof TwoTreeAggregator two ? two.columnNode(firstSlice(i), endSlice(i)) : -1;
+		return source.columnNode(firstSlice(i), endSlice(i));
 	}
 
 	public double gain(int i) {

@@ -34,7 +34,7 @@ final class Survivors {
 	/** An estimate is trusted when it is so many times too much. */
 	private static final double SURELY_TOO_MUCH = 1.5;
 
-	private final SpatiotemporalAggregator owner;
+	private final BlockValues values;
 	private final BlockTree tree;
 	private final Qualities qualities;
 	private final int slices;
@@ -91,19 +91,15 @@ final class Survivors {
 	/** See {@link Span#isFarEnough}; so many times the margin is allowed then. */
 	static final double NEAR = 64;
 
-	/** Ends, and what was asked of elements between them. */
-	final SpatiotemporalAggregator.Anchor low;
-	final SpatiotemporalAggregator.Anchor high;
+	/** What was asked of elements. */
 	final Span span;
 
-	private Survivors(SpatiotemporalAggregator owner, SpatiotemporalAggregator.Anchor low, SpatiotemporalAggregator.Anchor high, Span span) {
-		this.low = low;
-		this.high = high;
+	private Survivors(BlockValues values, Span span) {
 		this.span = span;
-		this.owner = owner;
-		this.tree = owner.tree();
-		this.qualities = owner.qualities();
-		this.slices = owner.model().sliceCount();
+		this.values = values;
+		this.tree = values.tree;
+		this.qualities = values.qualities;
+		this.slices = values.slices;
 		this.prefix = new long[slices + 1];
 		this.choice = new short[slices + 1];
 	}
@@ -114,21 +110,20 @@ final class Survivors {
 	 * @param most number of steps of the programme that is still worth it
 	 * @return null when it takes more
 	 */
-	static Survivors of(SpatiotemporalAggregator owner, SpatiotemporalAggregator.Anchor lowEnd, SpatiotemporalAggregator.Anchor highEnd,
-			Span span, double most) {
-		Deficits low = span.lowKnown ? lowEnd.deficits : null;
-		Deficits high = span.highKnown ? highEnd.deficits : null;
-		if (owner.tree().size() >= LEAST_NODES && estimate(owner, low, high, span) > SURELY_TOO_MUCH * most) {
+	static Survivors of(BlockValues values, Deficits lowEnd, Deficits highEnd, Span span, double most) {
+		Deficits low = span.lowKnown ? lowEnd : null;
+		Deficits high = span.highKnown ? highEnd : null;
+		if (values.tree.size() >= LEAST_NODES && estimate(values, low, high, span) > SURELY_TOO_MUCH * most) {
 			return null;
 		}
-		Survivors s = new Survivors(owner, lowEnd, highEnd, span);
+		Survivors s = new Survivors(values, span);
 		Builder b = s.new Builder();
 		int[] local = new int[s.tree.size()];
 		Arrays.fill(local, -1);
 		double steps = 0;
 		for (int n = 0; n < s.tree.size(); n++) {
 			int p = s.tree.parent(n);
-			if (owner.idle(n) || p >= 0 && local[p] < 0 || !b.begin(n, p < 0 ? -1 : local[p])) {
+			if (values.idle(n) || p >= 0 && local[p] < 0 || !b.begin(n, p < 0 ? -1 : local[p])) {
 				continue;
 			}
 			char[] lowBlocks = blocks(low, n);
@@ -169,17 +164,17 @@ final class Survivors {
 	 * About how many steps the programme of what is left takes at least, for the blocks, counted at some nodes. To find all elements, as
 	 * {@link #of} does, takes up to twenty times longer.
 	 */
-	private static double estimate(SpatiotemporalAggregator owner, Deficits low, Deficits high, Span span) {
-		BlockTree tree = owner.tree();
-		int slices = owner.model().sliceCount();
+	private static double estimate(BlockValues values, Deficits low, Deficits high, Span span) {
+		BlockTree tree = values.tree;
+		int slices = values.slices;
 		int[] earliest = new int[slices];
 		double steps = 0;
 		int active = 0;
 		for (int n = 0; n < tree.size(); n++) {
-			if (owner.idle(n) || active++ % SAMPLED != 0) {
+			if (values.idle(n) || active++ % SAMPLED != 0) {
 				continue;
 			}
-			double[] before = owner.qualities().before[n];
+			double[] before = values.qualities.before[n];
 			int tops = tops(tree.parent(n), before, earliest, low, high, span);
 			steps += tops == 0 ? 0 : (double) tops * (slices + count(n, before, earliest, low, high, span));
 		}
@@ -243,12 +238,11 @@ final class Survivors {
 	/**
 	 * Chooses from what is left here, for one side of the p that was solved last.
 	 *
-	 * @param now that p
 	 * @param below whether for the smaller p
 	 * @param blockNow deficits at that p, see {@link #deficits}
 	 */
-	Survivors within(Span part, SpatiotemporalAggregator.Anchor now, boolean below, float[] blockNow, float[] divisionNow) {
-		Survivors s = new Survivors(owner, below ? low : now, below ? now : high, part);
+	Survivors within(Span part, boolean below, float[] blockNow, float[] divisionNow) {
+		Survivors s = new Survivors(values, part);
 		Builder b = s.new Builder();
 		int[] local = new int[nodes];
 		int[] place = new int[slices * (slices + 1) / 2];
@@ -484,7 +478,7 @@ final class Survivors {
 			progress.check();
 			int n = node[x];
 			for (int e = from[x]; e < from[x + 1]; e++) {
-				block[e] = blockLow[e] == NEVER ? NONE : owner.blockValue(n, first[e], last[e], q);
+				block[e] = blockLow[e] == NEVER ? NONE : values.blockValue(n, first[e], last[e], q);
 				division[e] = divisionLow[e] == NEVER ? NONE : division[e];
 				base[e] = Math.max(block[e], division[e]);
 			}
@@ -493,7 +487,7 @@ final class Survivors {
 				continue;
 			}
 			int up = parent[x];
-			boolean calm = owner.calm(n, q);
+			boolean calm = values.calm(n, q);
 			if (!calm) {
 				sweep.begin(x);
 				for (int e = from[up]; e < from[up + 1]; e++) {
@@ -505,7 +499,7 @@ final class Survivors {
 			}
 			for (int e = from[up]; e < from[up + 1]; e++) {
 				if (isDivided(up, e, n)) {
-					division[e] = calm ? division[e] + owner.blockValue(n, first[e], last[e], q)
+					division[e] = calm ? division[e] + values.blockValue(n, first[e], last[e], q)
 							: Math.max(NONE, division[e] + sweep.before[first[e]][last[e] + 1]);
 				}
 			}
@@ -685,8 +679,8 @@ final class Survivors {
 	}
 
 	private long value(int x, int i, int j, double q) {
-		if (owner.calm(node[x], q)) {
-			return owner.blockValue(node[x], i, j, q);
+		if (values.calm(node[x], q)) {
+			return values.blockValue(node[x], i, j, q);
 		}
 		forward(x, i, j, null);
 		return prefix[j + 1];
@@ -700,7 +694,7 @@ final class Survivors {
 	private void forward(int x, int i, int j, short[] cuts) {
 		short[] empty = emptyFrom[x];
 		long[] best = prefix;
-		long tie = owner.tie();
+		long tie = values.tie;
 		best[i] = 0;
 		int e = firstEndingFrom(x, i);
 		int end = from[x + 1];
@@ -781,11 +775,11 @@ final class Survivors {
 				continue;
 			}
 			progress.check();
-			if (owner.idle(n)) {
-				owner.readRow(n, q, begin, end, treeNodes, intervals);
+			if (values.idle(n)) {
+				values.readRow(n, q, begin, end, treeNodes, intervals);
 				continue;
 			}
-			if (owner.calm(n, q)) {
+			if (values.calm(n, q)) {
 				treeNodes.add(n);
 				intervals.add(interval);
 				continue;
@@ -801,7 +795,7 @@ final class Survivors {
 			while (end > begin) {
 				int c = choice[end - 1];
 				int e = element(x, c, end - 1);
-				if (e < 0 || block[e] >= base[e] - owner.tie()) {
+				if (e < 0 || block[e] >= base[e] - values.tie) {
 					treeNodes.add(n);
 					intervals.add(c << 16 | end);
 				} else {
@@ -840,7 +834,7 @@ final class Survivors {
 		Sweep sweep = new Sweep();
 		for (int x = 0; x < nodes; x++) {
 			progress.check();
-			boolean calm = owner.calm(node[x], q);
+			boolean calm = values.calm(node[x], q);
 			int up = parent[x];
 			sweep.begin(x);
 			if (up < 0) {
@@ -860,7 +854,7 @@ final class Survivors {
 			} else {
 				for (int r = from[up]; r < from[up + 1]; r++) {
 					if (isUsed(outside, up, r, node[x])) {
-						long inside = calm ? owner.blockValue(node[x], first[r], last[r], q) : sweep.before[first[r]][last[r] + 1];
+						long inside = calm ? values.blockValue(node[x], first[r], last[r], q) : sweep.before[first[r]][last[r] + 1];
 						if (inside > HARDLY) {
 							sweep.outside(first[r], last[r], outside[r] + division[r] - inside);
 						}
@@ -884,6 +878,6 @@ final class Survivors {
 	}
 
 	private float down(long deficit) {
-		return deficit <= 0 ? 0 : (float) (deficit * owner.perShiftedUnit()) * (1 - 0x1p-22f);
+		return deficit <= 0 ? 0 : (float) (deficit * values.perShiftedUnit) * (1 - 0x1p-22f);
 	}
 }

@@ -17,8 +17,8 @@ import org.memtrace.model.Progress;
  *
  * <pre>best(a, b) = max(block(a, b), sum of best(child of a, b), sum of best(a, child of b))</pre>
  *
- * Values are in fixed point, as in {@link SpatiotemporalAggregator}. Two steps for each pair of nodes; memory: {@link #bytesPerRow} for
- * each node of the rows that has values. docs/how/aggregation.md, "Two hierarchies".
+ * Values are in fixed point, as in {@link SpatiotemporalAggregator}. Two steps for each pair of nodes; memory: {@link
+ * AggregationOptions#bytesPerRow} for each node of the rows that has values. docs/how/aggregation.md, "Two hierarchies".
  */
 public final class TwoTreeAggregator implements Aggregator {
 	/** gain + loss of the root is below 2^50 units: sums of values of pairs stay in a long. */
@@ -122,14 +122,9 @@ public final class TwoTreeAggregator implements Aggregator {
 		}
 	}
 
-	/** Bytes that a node of the rows takes: gain, sum and decision for each column, and what the programme sums up. */
-	static long bytesPerRow(int columns) {
-		return 64 + 29L * columns;
-	}
-
 	/** Upper bound of the bytes of the tables with these options. */
 	public static long tableBytes(Hierarchy rows, Hierarchy columns, AggregationOptions options) {
-		return options.tree(rows).size() * bytesPerRow(columns.size());
+		return options.tree(rows).size() * AggregationOptions.bytesPerRow(columns.size());
 	}
 
 	/** Children come after their parents, so from the last node on all parts of a sum are there. */
@@ -224,7 +219,7 @@ public final class TwoTreeAggregator implements Aggregator {
 		return hierarchy;
 	}
 
-	/** Node of the second hierarchy that an interval of slices is; of several the uppermost. */
+	@Override
 	public int columnNode(int firstSlice, int endSlice) {
 		return columnNode[column(firstSlice, endSlice)];
 	}
@@ -288,7 +283,7 @@ public final class TwoTreeAggregator implements Aggregator {
 		if (!(p >= 0 && p <= 1)) {
 			throw new IllegalArgumentException("p is " + p + ", not in 0..1");
 		}
-		double q = 1 - Math.min(1 - SpatiotemporalAggregator.P_MARGIN, Math.max(SpatiotemporalAggregator.P_MARGIN, p));
+		double q = 1 - Math.min(1 - P_MARGIN, Math.max(P_MARGIN, p));
 		byte[][] decision = new byte[tree.size()][];
 		Below[] below = new Below[tree.size()];
 		int[] idleChildren = new int[tree.size()];

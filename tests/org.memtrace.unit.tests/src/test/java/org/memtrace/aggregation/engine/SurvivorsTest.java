@@ -239,7 +239,7 @@ class SurvivorsTest {
 		Random random = new Random(seed);
 		MicroscopicModel m = model(random, seed, 10, 9);
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
-		Survivors s = Survivors.of(a, new SpatiotemporalAggregator.Anchor(0), new SpatiotemporalAggregator.Anchor(1),
+		Survivors s = Survivors.of(a.values(), null, null,
 				new Survivors.Span(0.5, Double.POSITIVE_INFINITY, false, false, 0), Double.POSITIVE_INFINITY);
 		for (double p : new double[] {0.05, 0.2, 0.5}) {
 			Naive naive = new Naive(a, p);
