@@ -18,7 +18,7 @@ import org.memtrace.model.columns.ChunkInfo;
 
 /**
  * Chunks of a store that keeps its accesses by time: all of them are on the heap, some 60 bytes each. For small traces, for
- * databases of earlier versions, and for trees whose order is not that of the stored chunks.
+ * databases of FrameSoc, and for trees whose order is not that of the stored chunks.
  */
 public final class HeapAccessSource implements AccessSource {
 	private static final int CHUNK_ROWS = 1 << 16;

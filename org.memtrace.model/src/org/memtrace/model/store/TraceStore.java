@@ -105,12 +105,10 @@ public interface TraceStore extends AutoCloseable {
 	/**
 	 * All accesses as columns, in the order of {@link #producers}: what everything uses that looks at many of them. A store that keeps
 	 * its accesses so gives them at once; for a tree in another order than that of the import it puts them in order beside the
-	 * database, within bounded memory, the first time it is asked. One that keeps them by time (a database of an earlier version) reads
+	 * database, within bounded memory, the first time it is asked. One that keeps them by time (a database of FrameSoc) reads
 	 * all of them and puts them in order on the heap, each time it is asked.
 	 */
-	default AccessSource accessSource(Progress progress) throws MemtraceException {
-		return HeapAccessSource.of(this, progress);
-	}
+	AccessSource accessSource(Progress progress) throws MemtraceException;
 
 	/**
 	 * Reads everything and compares it with what was written: checksums, counts and sums of the accesses, the index, the trees, and

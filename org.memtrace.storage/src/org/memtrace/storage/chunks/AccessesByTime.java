@@ -3,23 +3,16 @@
 package org.memtrace.storage.chunks;
 
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
@@ -50,22 +43,6 @@ public final class AccessesByTime implements AutoCloseable {
 	private static final Set<AccessColumn> TIME = EnumSet.of(AccessColumn.TIME);
 	private static final Set<AccessColumn> OTHERS = EnumSet.complementOf(EnumSet.of(AccessColumn.TIME));
 	private static final Set<AccessColumn> ALL = EnumSet.allOf(AccessColumn.class);
-
-	/** Shared by all traces; its threads end when they have had nothing to do. */
-	private static final ExecutorService DECODERS;
-	private static final int AHEAD = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 8);
-
-	static {
-		java.util.concurrent.ThreadPoolExecutor pool = (java.util.concurrent.ThreadPoolExecutor) Executors.newFixedThreadPool(AHEAD,
-				task -> {
-					Thread thread = new Thread(task, "memtrace-decoder");
-					thread.setDaemon(true);
-					return thread;
-				});
-		pool.setKeepAliveTime(10, java.util.concurrent.TimeUnit.SECONDS);
-		pool.allowCoreThreadTimeOut(true);
-		DECODERS = pool;
-	}
 
 	private final StoredChunks chunks;
 	private final int[] producerOfCell;
@@ -117,7 +94,7 @@ public final class AccessesByTime implements AutoCloseable {
 		AccessBatch found = new AccessBatch(Math.max(1, ids.length));
 		int[] at = new int[ids.length];
 		Arrays.fill(at, -1);
-		ahead(distinct, Progress.NONE, chunk -> rows(chunk, ids, Arrays.stream(order).filter(i -> chunkOf[i] == chunk).toList()),
+		ReadAhead.run(distinct, Progress.NONE, chunk -> rows(chunk, ids, Arrays.stream(order).filter(i -> chunkOf[i] == chunk).toList()),
 				(chunk, rows) -> {
 					int k = 0;
 					for (int i : order) {
@@ -292,7 +269,7 @@ public final class AccessesByTime implements AutoCloseable {
 	/** Keeps the rows of chunks in the order of time; false when there is no room. */
 	private boolean keep(List<Integer> candidates, Out out) throws MemtraceException {
 		AtomicBoolean room = new AtomicBoolean(true);
-		ahead(candidates, out.progress, chunk -> {
+		ReadAhead.run(candidates, out.progress, chunk -> {
 			if (room.get() && runs.make(chunk, producerOfCell.length, damaged) == null) {
 				room.set(false);
 			}
@@ -419,7 +396,7 @@ public final class AccessesByTime implements AutoCloseable {
 
 	/** Rows with one start: in the order of their ids, as they are. */
 	private void inPlace(Wanted w, List<Integer> candidates, long startNs, Out out) throws MemtraceException {
-		ahead(candidates, out.progress, chunk -> rows(w, chunk, startNs, startNs), (chunk, rows) -> {
+		ReadAhead.run(candidates, out.progress, chunk -> rows(w, chunk, startNs, startNs), (chunk, rows) -> {
 			for (int i = 0; i < rows.count; i++) {
 				out.row(rows, i);
 			}
@@ -431,7 +408,7 @@ public final class AccessesByTime implements AutoCloseable {
 	private boolean sorted(Wanted w, List<Integer> candidates, long first, long last, Out out) throws MemtraceException {
 		List<AccessBatch> pieces = new ArrayList<>();
 		AtomicLong count = new AtomicLong();
-		ahead(candidates, out.progress, chunk -> count.get() > mostRows ? new AccessBatch(0) : rows(w, chunk, first, last),
+		ReadAhead.run(candidates, out.progress, chunk -> count.get() > mostRows ? new AccessBatch(0) : rows(w, chunk, first, last),
 				(chunk, rows) -> {
 					pieces.add(rows);
 					count.addAndGet(rows.count);
@@ -485,7 +462,7 @@ public final class AccessesByTime implements AutoCloseable {
 	private void bins(Wanted w, List<Integer> candidates, long first, long last, Out out) throws MemtraceException {
 		long width = Long.divideUnsigned(last - first, BINS) + 1;
 		long[] counts = new long[BINS];
-		ahead(candidates, out.progress, chunk -> {
+		ReadAhead.run(candidates, out.progress, chunk -> {
 			long[] own = new long[BINS];
 			Decoded d = decode(chunk, TIME);
 			if (d != null) {
@@ -541,7 +518,7 @@ public final class AccessesByTime implements AutoCloseable {
 	private final class Decoded {
 		final int number;
 		final AccessChunk chunk = new AccessChunk();
-		final StoredChunks.Cells cells = new StoredChunks.Cells();
+		final ChunkCells cells = new ChunkCells();
 
 		Decoded(int number) {
 			this.number = number;
@@ -619,74 +596,6 @@ public final class AccessesByTime implements AutoCloseable {
 			d.copy(found[k], rows);
 		}
 		return rows;
-	}
-
-	private interface Work<T> {
-		T of(int chunk) throws MemtraceException;
-	}
-
-	private interface Result<T> {
-		void take(int chunk, T result) throws MemtraceException;
-	}
-
-	/** Works on chunks with several threads, gives the results in order on the calling one, and leaves no work behind. */
-	private <T> void ahead(List<Integer> list, Progress progress, Work<T> work, Result<T> result) throws MemtraceException {
-		if (list.size() == 1) {
-			progress.check();
-			result.take(list.get(0), work.of(list.get(0)));
-			return;
-		}
-		Deque<Future<T>> pending = new ArrayDeque<>();
-		AtomicBoolean stop = new AtomicBoolean();
-		int next = 0;
-		try {
-			for (int chunk : list) {
-				while (next < list.size() && pending.size() <= AHEAD) {
-					int n = list.get(next++);
-					pending.add(DECODERS.submit(() -> stop.get() ? null : work.of(n)));
-				}
-				progress.check();
-				result.take(chunk, await(pending.remove()));
-			}
-		} finally {
-			stop.set(true);
-			pending.forEach(AccessesByTime::settle);
-		}
-	}
-
-	private static <T> T await(Future<T> future) throws MemtraceException {
-		try {
-			return future.get();
-		} catch (InterruptedException e) {
-			settle(future);
-			Thread.currentThread().interrupt();
-			throw new CancelledException();
-		} catch (ExecutionException e) {
-			switch (e.getCause()) {
-			case MemtraceException m -> throw m;
-			case Error error -> throw error;
-			case RuntimeException r -> throw r;
-			default -> throw new IllegalStateException(e.getCause());
-			}
-		}
-	}
-
-	/** Waits until nobody works on it any more: what it reads from may be closed next. */
-	private static void settle(Future<?> future) {
-		boolean interrupted = false;
-		while (true) {
-			try {
-				future.get();
-				break;
-			} catch (InterruptedException e) {
-				interrupted = true;
-			} catch (ExecutionException e) {
-				break;
-			}
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 	/** Collects rows into batches, and tells a progress as many as were announced. */

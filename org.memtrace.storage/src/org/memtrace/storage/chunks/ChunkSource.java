@@ -57,7 +57,7 @@ public final class ChunkSource implements AccessSource {
 		progress.begin("Ordering accesses by this tree", chunks.firstRow(chunks.size()));
 		try (RowSorter sorter = new RowSorter(same, producers, directory)) {
 			AccessChunk chunk = new AccessChunk();
-			StoredChunks.Cells cells = new StoredChunks.Cells();
+			ChunkCells cells = new ChunkCells();
 			AccessBatch row = new AccessBatch(1);
 			for (int c = 0; c < chunks.size(); c++) {
 				progress.check();

@@ -102,14 +102,6 @@ public final class StoredChunks {
 		return at;
 	}
 
-	/** Cells of the rows of a chunk. */
-	public static final class Cells {
-		/** Cell of each row. */
-		public int[] cell = {};
-		/** Whether each leaf has one cell, so that the cell of a leaf is that of its rows. */
-		public boolean one;
-	}
-
 	/**
 	 * Reads columns of a chunk; {@link AccessChunk#leaf} is the first cell of each leaf. Columns that were read before and are not
 	 * wanted now keep what they have. The first time the checksums of all columns are compared, also of those that are not wanted: so
@@ -118,7 +110,7 @@ public final class StoredChunks {
 	 * @param cells gets the cell of each row; may be null
 	 * @throws DamagedChunkException when something of it is not what was written
 	 */
-	public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into, Cells cells) throws MemtraceException {
+	public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into, ChunkCells cells) throws MemtraceException {
 		boolean ok = false;
 		try {
 			String why = bad.get(chunk);
@@ -178,7 +170,7 @@ public final class StoredChunks {
 	}
 
 	/** Reads the whole chunk and compares everything that is known of it. */
-	public void verify(int chunk, AccessChunk into, Cells cells) throws MemtraceException {
+	public void verify(int chunk, AccessChunk into, ChunkCells cells) throws MemtraceException {
 		read(chunk, EnumSet.allOf(AccessColumn.class), into, cells);
 		try {
 			new Verifier(entries[chunk], columns[chunk], into, cells).check();
@@ -284,7 +276,7 @@ public final class StoredChunks {
 			}
 		}
 
-		void read(Set<AccessColumn> wanted, Cells cells) throws MemtraceException {
+		void read(Set<AccessColumn> wanted, ChunkCells cells) throws MemtraceException {
 			EnumSet<AccessColumn> all = EnumSet.noneOf(AccessColumn.class);
 			all.addAll(wanted);
 			if (all.contains(AccessColumn.READ_OFFSET)) {
@@ -415,7 +407,7 @@ public final class StoredChunks {
 			}
 		}
 
-		private void cells(Cells cells) throws MemtraceException {
+		private void cells(ChunkCells cells) throws MemtraceException {
 			if (cells.cell.length < n) {
 				cells.cell = new int[n];
 			}

@@ -93,7 +93,7 @@ final class TimeRuns implements AutoCloseable {
 
 	private static final class Worker {
 		final AccessChunk chunk = new AccessChunk();
-		final StoredChunks.Cells cells = new StoredChunks.Cells();
+		final ChunkCells cells = new ChunkCells();
 		final TimeRun.Maker maker = new TimeRun.Maker();
 	}
 

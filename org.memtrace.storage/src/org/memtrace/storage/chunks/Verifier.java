@@ -10,9 +10,9 @@ final class Verifier {
 	private final ChunkEntry entry;
 	private final ChunkEntry.Columns columns;
 	private final AccessChunk chunk;
-	private final StoredChunks.Cells cells;
+	private final ChunkCells cells;
 
-	Verifier(ChunkEntry entry, ChunkEntry.Columns columns, AccessChunk chunk, StoredChunks.Cells cells) {
+	Verifier(ChunkEntry entry, ChunkEntry.Columns columns, AccessChunk chunk, ChunkCells cells) {
 		this.entry = entry;
 		this.columns = columns;
 		this.chunk = chunk;

@@ -15,15 +15,8 @@ import org.memtrace.model.UnsupportedVersionException;
  * so nothing here may use a newer feature: one object that it cannot parse makes the whole file unreadable for it.
  */
 public final class Schema {
-	/** Version of the MT_ tables. */
+	/** Version of the MT_ tables, the only one that can be read. */
 	public static final int VERSION = 4;
-	/** Oldest version of them that can be read. */
-	public static final int OLDEST_VERSION = 2;
-	/** Version from which on accesses are in chunks; before, the rows of FrameSoc were all there was. */
-	public static final int FIRST_WITH_CHUNKS = 3;
-	/** Version from which on there are always checksums; a few databases of version 3 have none. */
-	public static final int FIRST_WITH_CHECKSUMS = 4;
-	/** Databases of version 3 that were made before it do not have it. */
 	public static final String THREAD_TIMES = "MT_THREAD_TIME";
 	/** PRAGMA user_version of the System DB. */
 	public static final int SYSTEM_VERSION = 1;
@@ -117,7 +110,7 @@ public final class Schema {
 			"CREATE TABLE MT_REPORT(ID INTEGER PRIMARY KEY, JSON TEXT)",
 			"CREATE TABLE MT_CACHE(NAME TEXT PRIMARY KEY, VALUE BLOB)" };
 
-	/** Made with the first note, in any trace database: also in those of older versions and in those of FrameSoc. */
+	/** Made with the first note, in any trace database: also in those of FrameSoc. */
 	public static final String NOTE_TABLE = "MT_NOTE";
 	public static final String NOTES = "CREATE TABLE " + NOTE_TABLE + "(NAME TEXT PRIMARY KEY, VALUE BLOB)";
 
@@ -155,11 +148,11 @@ public final class Schema {
 	}
 
 	/**
-	 * The version of the tables of a database of ours.
+	 * Whether a database of ours can be read.
 	 *
-	 * @throws MemtraceException if it is one that cannot be read, or the list of the tables is damaged
+	 * @throws MemtraceException if it is of another version, or the list of the tables is damaged
 	 */
-	public static int version(Database file, Connection db) throws SQLException, MemtraceException {
+	public static void check(Database file, Connection db) throws SQLException, MemtraceException {
 		if (!file.dbms.listsTables(db)) {
 			throw new StoreException(file + " is damaged: its list of tables is not what was written");
 		}
@@ -170,9 +163,8 @@ public final class Schema {
 		if (version < 1) {
 			throw new StoreException(file + " is damaged: it has no schema version");
 		}
-		if (version < OLDEST_VERSION) {
-			throw UnsupportedVersionException.tooOld(file.toString(), (int) version, OLDEST_VERSION);
+		if (version < VERSION) {
+			throw UnsupportedVersionException.tooOld(file.toString(), (int) version, VERSION);
 		}
-		return (int) version;
 	}
 }

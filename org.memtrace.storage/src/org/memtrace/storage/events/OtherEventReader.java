@@ -36,7 +36,7 @@ public final class OtherEventReader {
 	/**
 	 * The contexts, by id, and the spans.
 	 *
-	 * @param check checksums by span, null in a database without
+	 * @param check checksums by span
 	 * @param checked spans that were compared with them; its monitor guards it
 	 */
 	public record Lookup(Database file, int[] type, int[] producer, int[] cpu, int[] value, boolean[] hasOwnValue, long[] spanFirst,
@@ -44,7 +44,7 @@ public final class OtherEventReader {
 			long[] spanStart, long[] spanLatest, int[] minProducer, int[] maxProducer, long[] check, BitSet checked) {
 
 		/** @param producers of the tree */
-		public static Lookup read(Database file, Connection db, boolean withChecks, int producers) throws SQLException, MemtraceException {
+		public static Lookup read(Database file, Connection db, int producers) throws SQLException, MemtraceException {
 			int n = (int) Sqlite.number(db, -1, "SELECT MAX(ID) FROM MT_OTHER_CONTEXT") + 1;
 			int[][] columns = new int[4][n];
 			boolean[] own = new boolean[n];
@@ -75,14 +75,11 @@ public final class OtherEventReader {
 					range[1][i] = rows.getInt(6);
 				}
 			}
-			long[] check = null;
-			if (withChecks) {
-				check = new long[spans];
-				try (Statement statement = db.createStatement();
-						ResultSet rows = statement.executeQuery("SELECT CRC32C FROM " + OtherEventTables.CHECK + " ORDER BY ID")) {
-					for (int i = 0; i < spans && rows.next(); i++) {
-						check[i] = rows.getLong(1);
-					}
+			long[] check = new long[spans];
+			try (Statement statement = db.createStatement();
+					ResultSet rows = statement.executeQuery("SELECT CRC32C FROM " + OtherEventTables.CHECK + " ORDER BY ID")) {
+				for (int i = 0; i < spans && rows.next(); i++) {
+					check[i] = rows.getLong(1);
 				}
 			}
 			return new Lookup(file, columns[0], columns[1], columns[2], columns[3], own, span[0], span[1], span[2], span[3], range[0], range[1],
@@ -124,9 +121,6 @@ public final class OtherEventReader {
 
 	/** Compares the events of a span with its checksum, once. */
 	private void check(int span) throws SQLException, StoreException {
-		if (lookup.check == null) {
-			return;
-		}
 		synchronized (lookup.checked) {
 			if (lookup.checked.get(span)) {
 				return;
@@ -204,7 +198,7 @@ public final class OtherEventReader {
 		read.setLong(1, from);
 		read.setLong(2, to);
 		int span = firstSpan;
-		RowsChecksum sum = lookup.check != null && lookup.spanFirst[firstSpan] == from && lookup.spanEnd[endSpan - 1] == to ? new RowsChecksum()
+		RowsChecksum sum = lookup.spanFirst[firstSpan] == from && lookup.spanEnd[endSpan - 1] == to ? new RowsChecksum()
 				: null;
 		try (ResultSet rows = read.executeQuery()) {
 			while (rows.next()) {

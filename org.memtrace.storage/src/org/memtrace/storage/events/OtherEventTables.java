@@ -14,7 +14,7 @@ public final class OtherEventTables {
 	public static final String EVENT = "MT_OTHER_EVENT";
 	public static final String SPAN = "MT_OTHER_SPAN";
 	public static final String CONTEXT = "MT_OTHER_CONTEXT";
-	/** Checksum of the events of each span. A database of version 3 or before has no such table. */
+	/** Checksum of the events of each span. */
 	public static final String CHECK = "MT_OTHER_CHECK";
 	/** Events in a span at most. */
 	static final int SPAN_EVENTS = 512;

@@ -23,8 +23,6 @@ import org.memtrace.storage.dbms.Sqlite;
  * to no other.
  */
 public final class ContentStamp {
-	/** Name of the row in MT_PROPERTY. */
-	public static final String PROPERTY = "content_stamp";
 	private static final List<String> TABLES = List.of("MT_CHUNK", "MT_COLUMN", "MT_CELL");
 	private static final List<String> ACTIONS = List.of("INSERT", "UPDATE", "DELETE");
 
@@ -37,7 +35,7 @@ public final class ContentStamp {
 		for (String table : TABLES) {
 			for (String action : ACTIONS) {
 				all.add("CREATE TRIGGER " + name(table, action) + " AFTER " + action + " ON " + table
-						+ " BEGIN UPDATE MT_PROPERTY SET VALUE = VALUE + 1 WHERE NAME = '" + PROPERTY + "'; END");
+						+ " BEGIN UPDATE MT_PROPERTY SET VALUE = VALUE + 1 WHERE NAME = '" + InfoProperties.CONTENT_STAMP + "'; END");
 			}
 		}
 		return all;
@@ -62,7 +60,7 @@ public final class ContentStamp {
 			if (!missing.isEmpty()) {
 				return "";
 			}
-			try (ResultSet rows = statement.executeQuery("SELECT VALUE FROM MT_PROPERTY WHERE NAME = '" + PROPERTY + "'")) {
+			try (ResultSet rows = statement.executeQuery("SELECT VALUE FROM MT_PROPERTY WHERE NAME = '" + InfoProperties.CONTENT_STAMP + "'")) {
 				return rows.next() && rows.getString(1) != null ? rows.getString(1) : "";
 			}
 		}
@@ -78,7 +76,7 @@ public final class ContentStamp {
 			return read(db);
 		}
 		if (!dbms.hasTable(db, "MT_CHUNK")) {
-			return ""; // of an older version
+			return ""; // of FrameSoc
 		}
 		String tables = null;
 		try (PreparedStatement select = db.prepareStatement("SELECT VALUE FROM MT_PROPERTY WHERE NAME = ?")) {
@@ -105,9 +103,9 @@ public final class ContentStamp {
 				Sqlite.execute(db, "DROP TRIGGER IF EXISTS " + name(table, action));
 			}
 		}
-		Sqlite.update(db, "DELETE FROM MT_PROPERTY WHERE NAME = ?", PROPERTY);
+		Sqlite.update(db, "DELETE FROM MT_PROPERTY WHERE NAME = ?", InfoProperties.CONTENT_STAMP);
 		try (PreparedStatement insert = db.prepareStatement("INSERT INTO MT_PROPERTY VALUES(?, ?)")) {
-			insert.setString(1, PROPERTY);
+			insert.setString(1, InfoProperties.CONTENT_STAMP);
 			insert.setString(2, Long.toString(first));
 			insert.executeUpdate();
 		}

@@ -17,6 +17,8 @@ import org.memtrace.model.TraceInfo;
 
 /** A {@link TraceInfo} as rows of MT_PROPERTY. */
 public final class InfoProperties {
+	/** Counts the changes of what the trace tells (a trigger of some tables). */
+	public static final String CONTENT_STAMP = "content_stamp";
 	public static final String ACCESSES = "accesses";
 	public static final String LONGEST_NS = "longest_interval_ns";
 	/** Whether event types tell the thread: 1 or 0. */

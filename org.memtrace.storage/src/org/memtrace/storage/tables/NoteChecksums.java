@@ -44,7 +44,7 @@ public final class NoteChecksums {
 	 */
 	public static void check(Database file, Map<String, byte[]> notes, String key) throws StoreException {
 		if (!notes.containsKey(name(key))) {
-			return; // no such note, or one of a time without checksums
+			return; // no such note
 		}
 		byte[] value = notes.get(key);
 		if (value == null || !Arrays.equals(of(value), notes.get(name(key)))) {

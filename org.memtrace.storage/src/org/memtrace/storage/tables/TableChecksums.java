@@ -22,8 +22,7 @@ import org.memtrace.storage.rows.ChunkAccesses;
 
 /**
  * Checksums of what is not in chunks: of each small table, of the cells as they are in each tree, and of the properties, which these
- * checksums are among. The format is in docs/reference/database-chunks.md, "Damage". A database of version 3 or before may have none, and
- * is then not checked.
+ * checksums are among. The format is in docs/reference/database-chunks.md, "Damage".
  */
 public final class TableChecksums {
 	/** Name of the property with the checksums of the tables: {@code NAME=number} between commas. */
@@ -50,14 +49,15 @@ public final class TableChecksums {
 		this.known = known;
 	}
 
+	/** Of a database that FrameSoc wrote: nothing can be checked. */
+	public static TableChecksums none() {
+		return new TableChecksums(Map.of());
+	}
+
 	/** Checks the properties themselves. */
-	public static TableChecksums read(Database file, int version, Map<String, String> properties) throws StoreException {
+	public static TableChecksums read(Database file, Map<String, String> properties) throws StoreException {
 		String tables = properties.get(TABLES_PROPERTY);
-		String own = properties.get(PROPERTIES_PROPERTY);
-		if (tables == null && own == null && version < Schema.FIRST_WITH_CHECKSUMS) {
-			return new TableChecksums(Map.of());
-		}
-		if (tables == null || !Long.toString(ofProperties(version, properties)).equals(own)) {
+		if (tables == null || !Long.toString(ofProperties(properties)).equals(properties.get(PROPERTIES_PROPERTY))) {
 			throw damaged(file, "MT_PROPERTY");
 		}
 		Map<String, Long> known = new TreeMap<>();
@@ -110,26 +110,21 @@ public final class TableChecksums {
 		complete(db, all);
 	}
 
-	/** After the trees were replaced; nothing when there were no checksums before. */
-	public static void rewrite(Database file, Connection db, Map<String, String> before, int version) throws SQLException, StoreException {
-		Map<String, Long> known = read(file, version, before).known;
-		if (!known.isEmpty()) {
-			complete(db, new TreeMap<>(known));
-		}
+	/** After the trees were replaced. */
+	public static void rewrite(Database file, Connection db, Map<String, String> before) throws SQLException, StoreException {
+		complete(db, new TreeMap<>(read(file, before).known));
 	}
 
-	/** After tables of a copy were left empty; nothing when there were no checksums before. */
-	public static void rewriteEmpty(Database file, Connection db, Map<String, String> before, int version, List<String> empty)
+	/** After tables of a copy were left empty. */
+	public static void rewriteEmpty(Database file, Connection db, Map<String, String> before, List<String> empty)
 			throws SQLException, StoreException {
-		Map<String, Long> all = new TreeMap<>(read(file, version, before).known);
-		if (!all.isEmpty()) {
-			for (String table : empty) {
-				if (all.containsKey(table)) {
-					all.put(table, of(db, table));
-				}
+		Map<String, Long> all = new TreeMap<>(read(file, before).known);
+		for (String table : empty) {
+			if (all.containsKey(table)) {
+				all.put(table, of(db, table));
 			}
-			complete(db, all);
 		}
+		complete(db, all);
 	}
 
 	/** Completes the checksums by those of the trees. */
@@ -143,8 +138,7 @@ public final class TableChecksums {
 		StringBuilder text = new StringBuilder();
 		all.forEach((name, crc) -> text.append(text.isEmpty() ? "" : ",").append(name).append('=').append(crc));
 		replace(db, TABLES_PROPERTY, text.toString());
-		int version = (int) Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA");
-		replace(db, PROPERTIES_PROPERTY, Long.toString(ofProperties(version, InfoProperties.all(db))));
+		replace(db, PROPERTIES_PROPERTY, Long.toString(ofProperties(InfoProperties.all(db))));
 	}
 
 	private static void replace(Connection db, String name, String value) throws SQLException {
@@ -156,11 +150,11 @@ public final class TableChecksums {
 		}
 	}
 
-	private static long ofProperties(int version, Map<String, String> properties) {
+	private static long ofProperties(Map<String, String> properties) {
 		RowsChecksum crc = new RowsChecksum();
-		crc.number(version);
+		crc.number(Schema.VERSION);
 		new TreeMap<>(properties).forEach((name, value) -> {
-			if (!name.equals(PROPERTIES_PROPERTY) && !name.equals(ContentStamp.PROPERTY)) {
+			if (!name.equals(PROPERTIES_PROPERTY) && !name.equals(InfoProperties.CONTENT_STAMP)) {
 				crc.text(name);
 				crc.text(value == null ? "" : value);
 			}

@@ -46,9 +46,11 @@ import org.memtrace.model.store.AccessVisitor;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.EventVisitor;
+import org.memtrace.model.store.HeapAccessSource;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.storage.chunks.ChunkCells;
 import org.memtrace.storage.chunks.ChunkEntry;
 import org.memtrace.storage.chunks.Damage;
 import org.memtrace.storage.chunks.StoredChunks;
@@ -57,7 +59,6 @@ import org.memtrace.storage.dbms.Dbms;
 import org.memtrace.storage.dbms.Schema;
 import org.memtrace.storage.dbms.Sqlite;
 import org.memtrace.storage.events.EventParameters;
-import org.memtrace.storage.events.EventReader;
 import org.memtrace.storage.events.OtherEventReader;
 import org.memtrace.storage.events.OtherEventTables;
 import org.memtrace.storage.foreign.ForeignProducers;
@@ -78,7 +79,7 @@ import org.memtrace.storage.tables.TreeTables;
  * A trace database, ours or one that FrameSoc wrote. Small tables are read once, through one connection; a visit opens a
  * connection of its own.
  */
-public final class SqlTraceStore implements TraceStore {
+public final class SqlTraceStore implements TraceStore, TableCopy.Source {
 	interface Loader<T> {
 		T load(Connection db) throws SQLException, MemtraceException;
 	}
@@ -100,14 +101,11 @@ public final class SqlTraceStore implements TraceStore {
 	/** Whether the MT_ tables are there. */
 	private final boolean ours;
 	private final TraceInfo info;
-	/** Version of the MT_ tables, 0 without. */
-	private final int version;
 	private final Map<String, String> properties;
 	private final TableChecksums checksums;
 	/** Tables that were found to be what was written. */
 	private final Set<String> checked = new HashSet<>();
 	private final long accessCount;
-	private final long longestNs;
 	/** Whether there are events other than accesses. */
 	private final boolean otherEvents;
 	private OtherEventReader.Lookup otherLookup;
@@ -119,8 +117,6 @@ public final class SqlTraceStore implements TraceStore {
 	private List<ThreadInfo> threads;
 	private List<Structure> structures;
 	private List<BitSet> cpuSets;
-	/** Of a database without chunks. */
-	private EventReader.Lookup lookup;
 	private final Object chunksLock = new Object();
 	private ChunkAccesses chunkAccesses;
 	private StoredChunks chunks;
@@ -180,14 +176,15 @@ public final class SqlTraceStore implements TraceStore {
 			if (!ours && dbms != Dbms.SQLITE) { // FrameSoc writes no others, and H2 loses tables without a word
 				throw new StoreException(file + " is damaged: its table MT_SCHEMA is missing");
 			}
-			version = ours ? Schema.version(file, db) : 0;
+			if (ours) {
+				Schema.check(file, db);
+			}
 			properties = ours ? InfoProperties.all(db) : Map.of();
 			if (ours && properties.isEmpty()) {
 				throw new StoreException(file + " is damaged: it is not complete");
 			}
-			checksums = TableChecksums.read(file, version, properties);
+			checksums = ours ? TableChecksums.read(file, properties) : TableChecksums.none();
 			accessCount = InfoProperties.number(properties, InfoProperties.ACCESSES);
-			longestNs = InfoProperties.number(properties, InfoProperties.LONGEST_NS);
 			otherEvents = ours && dbms.hasTable(db, OtherEventTables.EVENT);
 			checkRows();
 			for (String table : checksums.tables()) {
@@ -217,12 +214,14 @@ public final class SqlTraceStore implements TraceStore {
 		throw new StoreException(store.info().alias() + " is in no database");
 	}
 
-	Database database() {
+	@Override
+	public Database database() {
 		return file;
 	}
 
 	/** Whether a Parquet folder has the accesses. */
-	boolean isInFolder() {
+	@Override
+	public boolean isInFolder() {
 		return rows != null;
 	}
 
@@ -242,7 +241,7 @@ public final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public boolean writeRest(Path database, Progress progress) throws MemtraceException {
-		if (!ours || !hasChunks() || space != AddressSpace.VIRTUAL || accessCount == 0
+		if (!ours || space != AddressSpace.VIRTUAL || accessCount == 0
 				|| ChunkAccesses.orderOf(cells().producers()) != InfoProperties.number(properties, ChunkTables.ORDER)) {
 			return false;
 		}
@@ -263,16 +262,18 @@ public final class SqlTraceStore implements TraceStore {
 		return true;
 	}
 
-	/** Version of the MT_ tables, 0 without. */
-	int version() {
-		return version;
+	@Override
+	public boolean isOurs() {
+		return ours;
 	}
 
-	boolean hasAccesses() {
+	@Override
+	public boolean hasAccesses() {
 		return accessCount > 0;
 	}
 
-	boolean hasOtherEvents() {
+	@Override
+	public boolean hasOtherEvents() {
 		return otherEvents;
 	}
 
@@ -456,7 +457,7 @@ public final class SqlTraceStore implements TraceStore {
 			boolean ok = false;
 			try {
 				TreeTables.replace(own, made, rules, progress);
-				TableChecksums.rewrite(file, own, properties, version);
+				TableChecksums.rewrite(file, own, properties);
 				own.commit();
 				ok = true;
 			} finally {
@@ -570,7 +571,7 @@ public final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public ThreadTimes threadTimes() throws MemtraceException {
-		if (!ours || !load(db -> dbms.hasTable(db, Schema.THREAD_TIMES))) {
+		if (!ours) {
 			return ThreadTimes.NONE;
 		}
 		ThreadTimes.Builder times = new ThreadTimes.Builder();
@@ -591,18 +592,6 @@ public final class SqlTraceStore implements TraceStore {
 	public long accessCount() throws MemtraceException {
 		MemoryTraceStore foreignAccesses = moca(Progress.NONE);
 		return foreignAccesses != null ? foreignAccesses.accessCount() : accessCount;
-	}
-
-	private synchronized EventReader.Lookup lookup() throws MemtraceException {
-		if (lookup == null) {
-			lookup = load(EventReader.Lookup::read);
-		}
-		return lookup;
-	}
-
-	/** Whether accesses are in chunks; otherwise this is a database of an earlier version, or one that FrameSoc wrote. */
-	private boolean hasChunks() {
-		return version >= Schema.FIRST_WITH_CHUNKS;
 	}
 
 	private StoredChunks chunks() throws MemtraceException {
@@ -650,7 +639,7 @@ public final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public AccessSource accessSource(Progress progress) throws MemtraceException {
-		return hasChunks() ? chunkAccesses().source(progress) : TraceStore.super.accessSource(progress);
+		return ours ? chunkAccesses().source(progress) : HeapAccessSource.of(this, progress);
 	}
 
 	@Override
@@ -702,7 +691,7 @@ public final class SqlTraceStore implements TraceStore {
 	}
 
 	private void verifyAccesses(Consumer<String> problems, Progress progress) throws MemtraceException {
-		if (!hasChunks()) {
+		if (!ours) {
 			return;
 		}
 		StoredChunks all = chunks();
@@ -712,7 +701,7 @@ public final class SqlTraceStore implements TraceStore {
 		}
 		progress.begin("Checking accesses", rows);
 		AccessChunk chunk = new AccessChunk();
-		StoredChunks.Cells cellsOfRows = new StoredChunks.Cells();
+		ChunkCells cellsOfRows = new ChunkCells();
 		long reads = 0;
 		long writes = 0;
 		for (int c = 0; c < all.size(); c++) {
@@ -772,10 +761,6 @@ public final class SqlTraceStore implements TraceStore {
 		return new ChunkAccesses.EventNumbers(InfoProperties.number(properties, InfoProperties.TYPES_BY_THREAD) == 1, threads(), cpuSets());
 	}
 
-	private EventReader reader(Connection own, EventReader.Lookup tables) throws MemtraceException {
-		return new EventReader(own, tables, cells(), longestNs, info.events(), accessCount);
-	}
-
 	@Override
 	public void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException {
 		visitAccesses(query, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, visitor, progress);
@@ -793,26 +778,10 @@ public final class SqlTraceStore implements TraceStore {
 			progress.begin("Reading accesses", 0);
 			return;
 		}
-		if (hasChunks()) {
-			ChunkAccesses accesses = chunkAccesses();
-			progress.begin("Reading accesses", accesses.rowsToRead(query));
-			accesses.visit(query, fromNs, fromId, toNs, toId, visitor, progress);
-			tellLosses();
-			return;
-		}
-		EventReader.Lookup tables = lookup();
-		try (Connection own = file.scan()) { // ids are in the order of time
-			EventReader reader = reader(own, tables);
-			// a page of a table is too short for a progress of its own
-			progress.begin("Reading accesses", fromId > 0 || toId < Integer.MAX_VALUE ? accessCount : work(reader, query));
-			reader.accesses(query, fromId, toId, visitor, progress);
-		} catch (SQLException e) {
-			throw file.explain(e);
-		}
-	}
-
-	private long work(EventReader reader, AccessQuery query) throws SQLException, MemtraceException {
-		return query.equals(AccessQuery.ALL) ? accessCount : reader.accessesToRead(query);
+		ChunkAccesses accesses = chunkAccesses();
+		progress.begin("Reading accesses", accesses.rowsToRead(query));
+		accesses.visit(query, fromNs, fromId, toNs, toId, visitor, progress);
+		tellLosses();
 	}
 
 	@Override
@@ -822,19 +791,9 @@ public final class SqlTraceStore implements TraceStore {
 			foreignAccesses.readAccesses(ids, visitor);
 			return;
 		}
-		if (!ours) {
-			return;
-		}
-		if (hasChunks()) {
+		if (ours) {
 			chunkAccesses().read(ids, visitor);
 			tellLosses();
-			return;
-		}
-		EventReader.Lookup tables = lookup();
-		try (Connection own = file.scan()) {
-			reader(own, tables).accesses(ids, visitor);
-		} catch (SQLException e) {
-			throw file.explain(e);
 		}
 	}
 
@@ -843,7 +802,7 @@ public final class SqlTraceStore implements TraceStore {
 		synchronized (this) {
 			if (otherLookup == null) {
 				check(OtherEventTables.CONTEXT, OtherEventTables.SPAN, OtherEventTables.CHECK);
-				otherLookup = load(connection -> OtherEventReader.Lookup.read(file, connection, version >= Schema.FIRST_WITH_CHECKSUMS, count));
+				otherLookup = load(connection -> OtherEventReader.Lookup.read(file, connection, count));
 			}
 			return otherLookup;
 		}
@@ -871,22 +830,15 @@ public final class SqlTraceStore implements TraceStore {
 			visitOtherEvents(query, 0, Long.MAX_VALUE, visitor, progress);
 			return;
 		}
-		if (hasChunks()) {
+		if (ours) {
 			progress.begin("Reading events", chunkAccesses().rowsToRead(query));
 			visitEvents(query, Long.MIN_VALUE, 0, Long.MAX_VALUE, Long.MAX_VALUE, visitor, progress);
 			return;
 		}
-		EventReader.Lookup tables = ours ? lookup() : null;
-		ForeignProducers ids = ours ? null : foreignProducers();
+		ForeignProducers ids = foreignProducers();
 		try (Connection own = file.scan()) {
-			if (ours) {
-				EventReader reader = reader(own, tables);
-				progress.begin("Reading events", work(reader, query));
-				reader.events(query, 0, Integer.MAX_VALUE, visitor, progress);
-			} else {
-				progress.begin("Reading events", info.events());
-				ids.events(own, query, visitor, progress);
-			}
+			progress.begin("Reading events", info.events());
+			ids.events(own, query, visitor, progress);
 		} catch (SQLException e) {
 			throw file.explain(e);
 		}
@@ -899,21 +851,14 @@ public final class SqlTraceStore implements TraceStore {
 			visitOtherEvents(query, fromId, toId, visitor, progress);
 			return;
 		}
-		if (hasChunks()) {
+		if (ours) {
 			chunkAccesses().events(eventNumbers(), query, fromNs, fromId, toNs, toId, visitor, progress);
 			tellLosses();
 			return;
 		}
-		EventReader.Lookup tables = ours ? lookup() : null;
-		ForeignProducers ids = ours ? null : foreignProducers();
+		ForeignProducers ids = foreignProducers();
 		try (Connection own = file.scan()) {
-			if (ours) { // in the order of ids
-				reader(own, tables).events(query,
-						(int) Math.clamp(fromId, 0, Integer.MAX_VALUE), (int) Math.clamp(toId, 0, Integer.MAX_VALUE), visitor,
-						progress);
-			} else {
-				ids.events(own, query, fromNs, fromId, toNs, toId, visitor, progress);
-			}
+			ids.events(own, query, fromNs, fromId, toNs, toId, visitor, progress);
 		} catch (SQLException e) {
 			throw file.explain(e);
 		}
@@ -930,19 +875,14 @@ public final class SqlTraceStore implements TraceStore {
 			}
 			return;
 		}
-		if (hasChunks()) {
+		if (ours) {
 			chunkAccesses().events(eventNumbers(), ids, visitor);
 			tellLosses();
 			return;
 		}
-		EventReader.Lookup tables = ours ? lookup() : null;
-		ForeignProducers producerIds = ours ? null : foreignProducers();
+		ForeignProducers producerIds = foreignProducers();
 		try (Connection own = file.scan()) {
-			if (ours) {
-				reader(own, tables).events(ids, visitor);
-			} else {
-				producerIds.events(own, ids, visitor);
-			}
+			producerIds.events(own, ids, visitor);
 		} catch (SQLException e) {
 			throw file.explain(e);
 		}
@@ -950,7 +890,7 @@ public final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public List<String> eventParameters(long[] ids) throws MemtraceException {
-		if (hasChunks() && !otherEvents) {
+		if (ours && !otherEvents) {
 			return chunkAccesses().parameters(eventNumbers(), ids);
 		}
 		try (Connection own = file.scan()) {

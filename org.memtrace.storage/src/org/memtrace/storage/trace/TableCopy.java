@@ -56,7 +56,30 @@ public final class TableCopy {
 	/** Large rows. */
 	private static final Set<String> BYTES = Set.of(COLUMN, "MT_NOTE", "MT_TREE", "MT_REPORT");
 
-	private final SqlTraceStore from;
+	/** A trace that is copied. */
+	public interface Source {
+		Database database();
+
+		TraceInfo info();
+
+		/** Whether a Parquet folder has the accesses. */
+		boolean isInFolder();
+
+		/** Whether it was written by memtrace, and not by FrameSoc. */
+		boolean isOurs();
+
+		boolean hasAccesses();
+
+		boolean hasOtherEvents();
+
+		String contentStamp() throws MemtraceException;
+
+		List<EventType> eventTypes() throws MemtraceException;
+
+		List<ThreadInfo> threads() throws MemtraceException;
+	}
+
+	private final Source from;
 	private final Connection source;
 	private final Database to;
 	private final Connection target;
@@ -66,7 +89,7 @@ public final class TableCopy {
 	/** Which columns of each chunk are copied; null for all tables with all rows. */
 	private final int[] kept;
 
-	private TableCopy(SqlTraceStore from, Connection source, Database to, Connection target, int[] kept, Progress progress) {
+	private TableCopy(Source from, Connection source, Database to, Connection target, int[] kept, Progress progress) {
 		this.from = from;
 		this.source = source;
 		this.to = to;
@@ -81,7 +104,7 @@ public final class TableCopy {
 	 *
 	 * @param kept of each chunk the columns that are needed, {@link org.memtrace.storage.chunks.StoredChunks#notInRows}
 	 */
-	static void rest(SqlTraceStore from, int[] kept, Path file, Progress progress) throws MemtraceException {
+	static void rest(Source from, int[] kept, Path file, Progress progress) throws MemtraceException {
 		Database to = Database.of(file, Dbms.SQLITE);
 		try (Connection source = from.database().scan(); Connection target = Dbms.SQLITE.make(file)) {
 			Dbms.SQLITE.prepareWriting(target);
@@ -99,14 +122,14 @@ public final class TableCopy {
 	 * @param name wanted name of the database, with the suffix of its kind
 	 * @return the trace as the catalogue now knows it
 	 */
-	public static TraceInfo copy(SqlTraceStore from, PendingDatabase pending, String name, Progress progress) throws MemtraceException {
+	public static TraceInfo copy(Source from, PendingDatabase pending, String name, Progress progress) throws MemtraceException {
 		TraceInfo info = from.info();
 		try {
 			if (from.isInFolder()) {
 				throw new StoreException(from.database() + " belongs to a Parquet folder, which has the accesses: a folder cannot be copied into"
 						+ " a catalogue");
 			}
-			if (from.version() < Schema.FIRST_WITH_CHUNKS) {
+			if (!from.isOurs()) {
 				throw new StoreException(from.database() + " was not written by this version of memtrace; import the trace again");
 			}
 			try (Connection source = from.database().scan(); Connection target = pending.begin()) {
@@ -124,7 +147,7 @@ public final class TableCopy {
 	}
 
 	/** One of the two: whose driver it is tells. */
-	private static StoreException explain(SqlTraceStore from, Database to, SQLException e) {
+	private static StoreException explain(Source from, Database to, SQLException e) {
 		boolean postgres = e.getClass().getName().startsWith("org.postgresql.");
 		return postgres == (to.dbms == Dbms.POSTGRESQL) ? to.explain(e) : from.database().explain(e);
 	}
@@ -170,10 +193,10 @@ public final class TableCopy {
 		Map<String, String> properties = InfoProperties.all(target);
 		if (kept != null) {
 			facts();
-			TableChecksums.rewriteEmpty(to, target, properties, from.version(), IN_ROWS);
+			TableChecksums.rewriteEmpty(to, target, properties, IN_ROWS);
 			properties = InfoProperties.all(target);
 		}
-		TableChecksums checksums = TableChecksums.read(to, from.version(), properties);
+		TableChecksums checksums = TableChecksums.read(to, properties);
 		for (String table : checksums.tables()) {
 			progress.check();
 			checksums.check(to, target, table);
@@ -227,8 +250,7 @@ public final class TableCopy {
 	}
 
 	private void copy(String table) throws SQLException, MemtraceException {
-		String which = table.equals(PROPERTY) ? " WHERE NAME <> '" + ContentStamp.PROPERTY + "'"
-				: table.equals(CACHE) ? " WHERE NAME NOT LIKE 'accesses%'" : ""; // what earlier versions saved
+		String which = table.equals(PROPERTY) ? " WHERE NAME <> '" + InfoProperties.CONTENT_STAMP + "'" : "";
 		long rows = Sqlite.number(source, 0, "SELECT COUNT(*) FROM " + table + which);
 		progress.begin("Copying " + table, rows);
 		long copied = 0;

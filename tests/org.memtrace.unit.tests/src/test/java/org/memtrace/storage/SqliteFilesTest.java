@@ -550,9 +550,9 @@ class SqliteFilesTest {
 		Path file = directory.resolve("old.db");
 		write(Stores.createFile(file, notices::add), 50);
 		try (Connection db = Sqlite.change(file)) {
-			Sqlite.execute(db, "UPDATE MT_SCHEMA SET VERSION = 1");
+			Sqlite.execute(db, "UPDATE MT_SCHEMA SET VERSION = 3");
 		}
-		assertEquals(file + " has format version 1 of an earlier memtrace, this one reads from version 2 on; import the trace again",
+		assertEquals(file + " has format version 3 of an earlier memtrace, this one reads from version 4 on; import the trace again",
 				assertThrows(UnsupportedVersionException.class, () -> Stores.openFile(file)).getMessage());
 	}
 

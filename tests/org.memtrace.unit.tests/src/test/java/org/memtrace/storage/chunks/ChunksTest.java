@@ -135,7 +135,7 @@ class ChunksTest {
 	private static List<Row> read(StoredChunks chunks, int[] leafOfCell) throws Exception {
 		List<Row> rows = new ArrayList<>();
 		AccessChunk c = new AccessChunk();
-		StoredChunks.Cells cells = new StoredChunks.Cells();
+		ChunkCells cells = new ChunkCells();
 		for (int k = 0; k < chunks.size(); k++) {
 			chunks.verify(k, c, cells);
 			assertEquals(chunks.firstRow(k), rows.size());
@@ -448,7 +448,7 @@ class ChunksTest {
 						assertThrows(DamagedChunkException.class, () -> chunks.read(chunk, Set.of(other), new AccessChunk(), null),
 								"whatever column is asked for");
 						DamagedChunkException e = assertThrows(DamagedChunkException.class,
-								() -> chunks.read(chunk, EnumSet.allOf(AccessColumn.class), new AccessChunk(), new StoredChunks.Cells()));
+								() -> chunks.read(chunk, EnumSet.allOf(AccessColumn.class), new AccessChunk(), new ChunkCells()));
 						assertEquals(k, e.chunk());
 						assertTrue(e.getMessage().startsWith("t: chunk " + k + " with "), e.getMessage());
 						Damage damage = new Damage(chunks);
