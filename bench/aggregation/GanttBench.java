@@ -20,6 +20,7 @@ import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.GanttSource;
+import org.memtrace.analysis.gantt.GanttSources;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -56,7 +57,7 @@ public final class GanttBench {
 		AccessTable table = AccessTable.load(store(records, pages, intervals), Progress.NONE);
 		System.out.printf("| trace in memory and table of %d records, %d producers, %d intervals | %s ms |%n", table.records(), table.producers().size(),
 				intervals, ms(t0));
-		GanttSource source = GanttSource.of(table, BasicDimensions.TYPE, Progress.NONE);
+		GanttSource source = GanttSources.of(table, BasicDimensions.TYPE, Progress.NONE);
 		GanttModel model = new GanttModel(source);
 		ProducerTree tree = source.producers();
 		t0 = now();

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import org.memtrace.aggregation.ModelType;
 
 /**
  * The colours that all pictures share: those of {@link Palette}, which follow from names and numbers alone, and those that the
@@ -16,53 +15,14 @@ import org.memtrace.aggregation.ModelType;
  * listeners are called by the thread that makes a change, after it.
  */
 public final class Colours {
-	/** Kinds of things that have colours. Names are unique within a kind. */
-	public enum Kind {
-		/** Access and event types. */
-		TYPE("type"),
-		/** Threads, by {@link ModelType#thread}. */
-		THREAD("thread"), CPU("CPU"), NODE("node"),
-		/** Data structures. */
-		STRUCTURE("structure");
-
-		private final String word;
-
-		Kind(String word) {
-			this.word = word;
-		}
-
-		/** In a sentence. */
-		public String word() {
-			return word;
-		}
-
-		/** Where a type of a model belongs. */
-		public static Kind of(ModelType type) {
-			return switch (type.role()) {
-			case THREAD -> THREAD;
-			case CPU -> CPU;
-			case NODE -> NODE;
-			default -> TYPE;
-			};
-		}
-	}
-
-	/** Something with a colour. */
-	public record Key(Kind kind, String name) implements Comparable<Key> {
-		@Override
-		public int compareTo(Key o) {
-			int byKind = kind.compareTo(o.kind);
-			return byKind != 0 ? byKind : name.compareTo(o.name);
-		}
-	}
 
 	private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 	private volatile State state;
 
 	/** All three belong together. */
-	private record State(Map<Key, Integer> chosen, Palette light, Palette dark) {
-		static State of(Map<Key, Integer> chosen) {
-			Map<Key, Integer> copy = Map.copyOf(chosen);
+	private record State(Map<Palette.Key, Integer> chosen, Palette light, Palette dark) {
+		static State of(Map<Palette.Key, Integer> chosen) {
+			Map<Palette.Key, Integer> copy = Map.copyOf(chosen);
 			return new State(copy, Palette.of(false, copy), Palette.of(true, copy));
 		}
 	}
@@ -79,26 +39,26 @@ public final class Colours {
 	}
 
 	/** What the user chose, opaque ARGB; the same in light and in dark themes. */
-	public Map<Key, Integer> chosen() {
+	public Map<Palette.Key, Integer> chosen() {
 		return state.chosen;
 	}
 
 	/** Chooses a colour; transparency is not possible. */
-	public void choose(Kind kind, String name, int rgb) {
-		Map<Key, Integer> now = new TreeMap<>(state.chosen);
-		now.put(new Key(kind, name), 0xff000000 | rgb);
+	public void choose(Palette.Kind kind, String name, int rgb) {
+		Map<Palette.Key, Integer> now = new TreeMap<>(state.chosen);
+		now.put(new Palette.Key(kind, name), 0xff000000 | rgb);
 		chooseAll(now);
 	}
 
 	/** Back to the default. */
-	public void reset(Kind kind, String name) {
-		Map<Key, Integer> now = new TreeMap<>(state.chosen);
-		now.remove(new Key(kind, name));
+	public void reset(Palette.Kind kind, String name) {
+		Map<Palette.Key, Integer> now = new TreeMap<>(state.chosen);
+		now.remove(new Palette.Key(kind, name));
 		chooseAll(now);
 	}
 
 	/** Takes these instead of all choices that were made; nobody is told when nothing changes. */
-	public void chooseAll(Map<Key, Integer> now) {
+	public void chooseAll(Map<Palette.Key, Integer> now) {
 		synchronized (this) {
 			if (now.equals(state.chosen)) {
 				return;
@@ -119,21 +79,21 @@ public final class Colours {
 	/** The choices as text, a line for each: kind, colour and name. */
 	public String toText() {
 		StringBuilder b = new StringBuilder();
-		new TreeMap<>(state.chosen).forEach((key, argb) -> b.append(key.kind.name()).append(' ')
-				.append(String.format(Locale.ROOT, "#%06x", argb & 0xffffff)).append(' ').append(key.name.replace("\\", "\\\\").replace("\n", "\\n"))
+		new TreeMap<>(state.chosen).forEach((key, argb) -> b.append(key.kind().name()).append(' ')
+				.append(String.format(Locale.ROOT, "#%06x", argb & 0xffffff)).append(' ').append(key.name().replace("\\", "\\\\").replace("\n", "\\n"))
 				.append('\n'));
 		return b.toString();
 	}
 
 	/** The choices of {@link #toText}; lines that are none are left out. */
-	public static Map<Key, Integer> parse(String text) {
-		Map<Key, Integer> chosen = new TreeMap<>();
+	public static Map<Palette.Key, Integer> parse(String text) {
+		Map<Palette.Key, Integer> chosen = new TreeMap<>();
 		for (String line : text.split("\n")) {
 			String[] part = line.split(" ", 3);
 			if (part.length == 3 && part[1].matches("#[0-9a-fA-F]{6}")) {
-				for (Kind kind : Kind.values()) {
+				for (Palette.Kind kind : Palette.Kind.values()) {
 					if (kind.name().equals(part[0])) {
-						chosen.put(new Key(kind, unescaped(part[2])), 0xff000000 | Integer.parseInt(part[1].substring(1), 16));
+						chosen.put(new Palette.Key(kind, unescaped(part[2])), 0xff000000 | Integer.parseInt(part[1].substring(1), 16));
 					}
 				}
 			}

@@ -15,6 +15,46 @@ import org.memtrace.aggregation.ModelType;
  * one that depends on their name. The user can choose others: {@link Colours}. Immutable.
  */
 public final class Palette {
+	/** Kinds of things that have colours. Names are unique within a kind. */
+	public enum Kind {
+		/** Access and event types. */
+		TYPE("type"),
+		/** Threads, by {@link ModelType#thread}. */
+		THREAD("thread"), CPU("CPU"), NODE("node"),
+		/** Data structures. */
+		STRUCTURE("structure");
+
+		private final String word;
+
+		Kind(String word) {
+			this.word = word;
+		}
+
+		/** In a sentence. */
+		public String word() {
+			return word;
+		}
+
+		/** Where a type of a model belongs. */
+		public static Kind of(ModelType type) {
+			return switch (type.role()) {
+			case THREAD -> THREAD;
+			case CPU -> CPU;
+			case NODE -> NODE;
+			default -> TYPE;
+			};
+		}
+	}
+
+	/** Something with a colour. */
+	public record Key(Kind kind, String name) implements Comparable<Key> {
+		@Override
+		public int compareTo(Key o) {
+			int byKind = kind.compareTo(o.kind);
+			return byKind != 0 ? byKind : name.compareTo(o.name);
+		}
+	}
+
 	/** For white paper and light themes. */
 	public static final Palette LIGHT = new Palette(false, Map.of());
 	/** For dark themes. */
@@ -45,15 +85,15 @@ public final class Palette {
 	private static final double LEAST = 0.35;
 
 	private final boolean dark;
-	private final Map<Colours.Key, Integer> chosen;
+	private final Map<Key, Integer> chosen;
 
-	private Palette(boolean dark, Map<Colours.Key, Integer> chosen) {
+	private Palette(boolean dark, Map<Key, Integer> chosen) {
 		this.dark = dark;
 		this.chosen = chosen;
 	}
 
 	/** @param chosen colours that are not the default ones */
-	static Palette of(boolean dark, Map<Colours.Key, Integer> chosen) {
+	static Palette of(boolean dark, Map<Key, Integer> chosen) {
 		return chosen.isEmpty() ? dark ? DARK : LIGHT : new Palette(dark, Map.copyOf(chosen));
 	}
 
@@ -140,19 +180,19 @@ public final class Palette {
 
 	/** Colour of a type at full intensity. */
 	public int color(ModelType type) {
-		Integer other = chosen.isEmpty() ? null : chosen.get(new Colours.Key(Colours.Kind.of(type), type.name()));
+		Integer other = chosen.isEmpty() ? null : chosen.get(new Key(Kind.of(type), type.name()));
 		return other != null ? other : defaultColor(type);
 	}
 
 	/** Colour of a data structure, by its name. */
 	public int structure(String name) {
-		Integer other = chosen.isEmpty() ? null : chosen.get(new Colours.Key(Colours.Kind.STRUCTURE, name));
+		Integer other = chosen.isEmpty() ? null : chosen.get(new Key(Kind.STRUCTURE, name));
 		return other != null ? other : defaultStructure(name);
 	}
 
 	/** Whether a colour of {@link #structure} was chosen by the user. */
-	public boolean isChosen(Colours.Kind kind, String name) {
-		return chosen.containsKey(new Colours.Key(kind, name));
+	public boolean isChosen(Kind kind, String name) {
+		return chosen.containsKey(new Key(kind, name));
 	}
 
 	/** Number of colours that structures have. */

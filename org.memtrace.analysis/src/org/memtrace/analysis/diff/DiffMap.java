@@ -8,20 +8,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import org.memtrace.analysis.findings.facts.GroupFacts;
-import org.memtrace.model.memory.Structure;
 
 /**
  * Where and when two sides of a comparison differ: for each structure a value by place in it and by time, after minus before. Immutable;
  * {@link #values} may be called by any thread.
  */
 public final class DiffMap {
-	/** Places of a structure; smaller ones have one for each page. */
-	public static final int PLACES = 32;
 	/** Columns of time. */
 	public static final int COLUMNS = 100;
-	/** Structures at most, the heaviest: each one takes memory. */
-	public static final int MOST = 40;
 	/** So much of the largest difference is the end of the scale when a few cells are far above the others. */
 	private static final double USUAL = 0.98;
 	private static final double FAR = 2;
@@ -133,29 +127,7 @@ public final class DiffMap {
 		this.diff = diff;
 		this.before = List.copyOf(before);
 		this.after = List.copyOf(after);
-		shown = shown(diff);
-	}
-
-	/** What has a place in the map. */
-	static List<StructureDiff> shown(TraceDiff diff) {
-		List<StructureDiff> all = diff.relevant();
-		return all.subList(0, Math.min(MOST, all.size()));
-	}
-
-	/** Places of each: as many as the pages of its largest block in any run, up to {@link #PLACES}. */
-	static int[] places(TraceDiff diff) {
-		return shown(diff).stream().mapToInt(s -> {
-			long most = 1;
-			for (Run run : Stream.concat(diff.before().stream(), diff.after().stream()).toList()) {
-				GroupFacts g = diff.group(s, run);
-				long page = Math.max(1, run.facts().info().pageSizeBytes());
-				for (int id : g == null ? List.<Integer>of() : g.structures) {
-					Structure block = run.facts().structures().get(id);
-					most = Math.max(most, Math.floorDiv(block.endAddress() - 1, page) - Math.floorDiv(block.startAddress(), page) + 1);
-				}
-			}
-			return (int) Math.min(PLACES, most);
-		}).toArray();
+		shown = PlaceTimes.shown(diff);
 	}
 
 	/** The comparison. */
@@ -200,7 +172,7 @@ public final class DiffMap {
 	public Values values(Choice choice) {
 		long longest = Math.max(1, Stream.concat(before.stream(), after.stream()).mapToLong(t -> t.durationNs).max().orElse(1));
 		double until = choice.beginning() ? beginning(choice.sinceStart(), longest) : 1;
-		int[] places = places(diff);
+		int[] places = PlaceTimes.places(diff);
 		Field[] fields = new Field[shown.size()];
 		for (int s = 0; s < fields.length; s++) {
 			boolean[] used = new boolean[places[s] * COLUMNS];

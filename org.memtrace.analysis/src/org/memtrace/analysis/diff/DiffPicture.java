@@ -388,7 +388,7 @@ public final class DiffPicture {
 
 	/** What a cell is. */
 	private String cell() {
-		return isTouch() ? "place: up to 1/" + DiffMap.PLACES + " of a structure" : "a cell: up to 1/" + DiffMap.PLACES
+		return isTouch() ? "place: up to 1/" + PlaceTimes.PLACES + " of a structure" : "a cell: up to 1/" + PlaceTimes.PLACES
 				+ " of a structure and 1/" + DiffMap.COLUMNS + " of the axis";
 	}
 

@@ -9,12 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.LeafStructures;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.memory.Structure;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
@@ -31,6 +33,10 @@ import org.memtrace.model.tree.ProducerTree;
  * and slices that its page and its time overlap, each with its part. Immutable.
  */
 public final class PlaceTimes {
+	/** Structures at most, the heaviest: each one takes memory. */
+	public static final int MOST = 40;
+	/** Places of a structure; smaller ones have one for each page. */
+	public static final int PLACES = 32;
 	/** Equal parts of a run. */
 	static final int SLICES = 400;
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
@@ -99,8 +105,8 @@ public final class PlaceTimes {
 		Counting(TraceDiff diff, Run run, TraceStore store) throws MemtraceException {
 			this.run = run;
 			info = store.info();
-			List<StructureDiff> shown = DiffMap.shown(diff);
-			places = DiffMap.places(diff);
+			List<StructureDiff> shown = shown(diff);
+			places = places(diff);
 			result = new PlaceTimes(info.durationNs(), shown.size());
 			List<GroupFacts> groups = run.facts().groups();
 			int[] groupOf = new int[run.facts().structures().size()];
@@ -250,5 +256,27 @@ public final class PlaceTimes {
 	/** Which share of [from, to) is in [i, i + 1); 1 when it has no length. */
 	static double overlap(int i, double from, double to) {
 		return to <= from ? 1 : Math.max(0, Math.min(i + 1.0, to) - Math.max(i, from)) / (to - from);
+	}
+
+	/** What has a place in the map. */
+	static List<StructureDiff> shown(TraceDiff diff) {
+		List<StructureDiff> all = diff.relevant();
+		return all.subList(0, Math.min(MOST, all.size()));
+	}
+
+	/** Places of each: as many as the pages of its largest block in any run, up to {@link #PLACES}. */
+	static int[] places(TraceDiff diff) {
+		return shown(diff).stream().mapToInt(s -> {
+			long most = 1;
+			for (Run run : Stream.concat(diff.before().stream(), diff.after().stream()).toList()) {
+				GroupFacts g = diff.group(s, run);
+				long page = Math.max(1, run.facts().info().pageSizeBytes());
+				for (int id : g == null ? List.<Integer>of() : g.structures) {
+					Structure block = run.facts().structures().get(id);
+					most = Math.max(most, Math.floorDiv(block.endAddress() - 1, page) - Math.floorDiv(block.startAddress(), page) + 1);
+				}
+			}
+			return (int) Math.min(PLACES, most);
+		}).toArray();
 	}
 }

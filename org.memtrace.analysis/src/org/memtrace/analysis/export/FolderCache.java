@@ -110,7 +110,7 @@ public final class FolderCache {
 	}
 
 	private static String name(String state, String part) {
-		return crc(state + ParquetExport.SCHEMA_VERSION + " " + CONTENT) + (part.isEmpty() ? "" : "-" + part);
+		return crc(state + ParquetFolder.SCHEMA_VERSION + " " + CONTENT) + (part.isEmpty() ? "" : "-" + part);
 	}
 
 	/** @param part the table that is all of the folder; empty for a whole folder */

@@ -46,8 +46,6 @@ import org.memtrace.model.store.TraceStore;
  * {@link UncheckedIOException}.
  */
 public final class ParquetExport {
-	/** Version of what {@code meta.json} and the tables look like; it grows when something is no longer as it was. */
-	public static final int SCHEMA_VERSION = 2;
 	/** Accesses of a file, if the caller does not choose a window. */
 	private static final long ACCESSES_PER_FILE = 1_000_000;
 	private static final int MOST_FILES = 10_000;
@@ -70,7 +68,7 @@ public final class ParquetExport {
 		this.folder = folder;
 		this.metadata = new TreeMap<>(Map.of("memtrace.trace", info.alias(), "memtrace.page_size_bytes",
 				Integer.toString(info.pageSizeBytes()), "memtrace.time_unit", info.properties().getOrDefault("time_unit", "ns"),
-				"memtrace.schema_version", Integer.toString(SCHEMA_VERSION)));
+				"memtrace.schema_version", Integer.toString(ParquetFolder.SCHEMA_VERSION)));
 	}
 
 	/**
@@ -359,7 +357,7 @@ public final class ParquetExport {
 	private String meta() {
 		JsonObject o = new JsonObject();
 		o.addProperty("schema", "memtrace-export");
-		o.addProperty("schema_version", SCHEMA_VERSION);
+		o.addProperty("schema_version", ParquetFolder.SCHEMA_VERSION);
 		o.addProperty("trace", info.alias());
 		o.addProperty("application", info.application());
 		o.addProperty("host", info.host());

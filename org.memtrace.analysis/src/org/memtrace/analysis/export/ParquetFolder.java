@@ -31,6 +31,8 @@ import org.memtrace.model.TraceInfo;
  * @param tables in alphabetical order
  */
 public record ParquetFolder(String path, String trace, String timeUnit, TraceInfo info, List<Table> tables) {
+	/** Version of what {@code meta.json} and the tables look like; it grows when something is no longer as it was. */
+	public static final int SCHEMA_VERSION = 2;
 	/** What tells that a folder is one. */
 	public static final String META = "meta.json";
 	/** What the tables do not have of a trace, for {@link org.memtrace.model.store.TraceStore}; a folder of a part of a trace has none. */
@@ -102,9 +104,9 @@ public record ParquetFolder(String path, String trace, String timeUnit, TraceInf
 				throw new StoreException(meta + " does not describe an export of memtrace");
 			}
 			int version = o.get("schema_version").getAsInt();
-			if (version != ParquetExport.SCHEMA_VERSION) {
+			if (version != SCHEMA_VERSION) {
 				throw new StoreException(path + " has version " + version + " of the tables, this memtrace knows "
-						+ ParquetExport.SCHEMA_VERSION
+						+ SCHEMA_VERSION
 						+ "; export the trace again");
 			}
 			List<Table> tables = new ArrayList<>();

@@ -208,7 +208,7 @@ final class GanttAccesses extends GanttSource {
 	}
 
 	@Override
-	void event(int row, Grouping grouping, int group, Sink sink) {
+	void event(int row, Grouping grouping, int group, GanttSink sink) {
 		AccessCursor r = at(row);
 		long start = r.startNs();
 		long end = r.endNs();
@@ -260,7 +260,7 @@ final class GanttAccesses extends GanttSource {
 					return joined(exact);
 				}
 			}
-			return GanttSeries.binned(this, producer, grouping, group, info().startNs(), info().endNs(),
+			return binned(producer, grouping, group, info().startNs(), info().endNs(),
 					GanttSeries.bins(slots), progress);
 		}
 		Sums all = null;

@@ -154,7 +154,7 @@ final class GanttEvents extends GanttSource {
 	}
 
 	@Override
-	void event(int row, Grouping grouping, int group, Sink sink) {
+	void event(int row, Grouping grouping, int group, GanttSink sink) {
 		if (grouping == Grouping.CPU && table.cpu(row) != group) {
 			return;
 		}
@@ -185,7 +185,7 @@ final class GanttEvents extends GanttSource {
 			}
 		}
 		// an instant at the end of the trace is in it, too
-		return GanttSeries.binned(this, producer, grouping, group, info().startNs(), info().endNs() + 1,
+		return binned(producer, grouping, group, info().startNs(), info().endNs() + 1,
 				GanttSeries.bins(slots()), progress);
 	}
 

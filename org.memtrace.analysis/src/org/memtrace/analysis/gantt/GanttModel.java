@@ -91,7 +91,7 @@ public final class GanttModel {
 		GanttSeries exact = share * source.records(key.producer()) > 4 * GanttSeries.MAX_EXACT ? null
 				: GanttSeries.exact(4096, sink -> source.visit(key.producer(), key.grouping(), key.group(), key.fromNs(), key.toNs(), sink, progress));
 		return exact != null ? exact
-				: GanttSeries.binned(source, key.producer(), key.grouping(), key.group(), key.fromNs(), key.toNs(),
+				: source.binned(key.producer(), key.grouping(), key.group(), key.fromNs(), key.toNs(),
 						GanttSeries.bins(source.slots()), progress);
 	}
 

@@ -163,7 +163,7 @@ public final class GanttPicture {
 	public long records(Progress progress) throws CancelledException {
 		GanttSource source = rows.request().source();
 		BitSet drawn = new BitSet();
-		GanttSource.Sink sink = (row, start, end, slot, amount) -> {
+		GanttSink sink = (row, start, end, slot, amount) -> {
 			if (wanted.get(slot)) {
 				drawn.set(row);
 			}

@@ -114,17 +114,6 @@ public final class GanttPresenter {
 		}
 	}
 
-	/**
-	 * A marker that needs a name.
-	 *
-	 * @param title what it is of
-	 * @param proposal a name for it
-	 * @param marker the marker with the proposed name
-	 */
-	public record Draft(String title, String proposal, Marker marker) {
-	}
-
-	private static final int[] MARKER_COLORS = { 0x1f5fd0, 0xb3261e, 0x1b7f4b, 0x8b3fb0, 0x9a5b00, 0x00738a };
 	/** Around a record that is zoomed to. */
 	private static final long LEAST_MARGIN_NS = 500;
 
@@ -644,9 +633,9 @@ public final class GanttPresenter {
 	 * @param number of markers that there are
 	 * @return null when no row is selected
 	 */
-	public Draft markerOfRow(int number) {
+	public MarkerDraft markerOfRow(int number) {
 		return hasSelectedRow()
-				? draft("Marker of a row", "Marker", number, Marker.NO_TIME, Marker.NO_TIME, rows.producer(selectedRow), false) : null;
+				? MarkerDraft.of("Marker of a row", "Marker", number, Marker.NO_TIME, Marker.NO_TIME, rows.producer(selectedRow), false) : null;
 	}
 
 	/**
@@ -657,7 +646,7 @@ public final class GanttPresenter {
 	 * @param number of markers that there are
 	 * @return null while there are no rows
 	 */
-	public Draft markerOfTime(Span interval, Long instantNs, int number) {
+	public MarkerDraft markerOfTime(Span interval, Long instantNs, int number) {
 		if (rows == null || trace == null) {
 			return null;
 		}
@@ -665,24 +654,18 @@ public final class GanttPresenter {
 		Span span = interval != null ? interval : selected;
 		long from = span != null ? span.fromNs() : instantNs != null ? instantNs : s.fromNs() + s.durationNs() / 2;
 		long to = span != null ? span.toNs() : from;
-		return draft(from == to ? "Marker of an instant" : "Marker of an interval", "Marker", number, from, to,
+		return MarkerDraft.of(from == to ? "Marker of an instant" : "Marker of an interval", "Marker", number, from, to,
 				interval == null && selected != null ? selected.producer() : Marker.NO_PRODUCER, false);
 	}
 
 	/** A bookmark of the window, and of the selected row if there is one; null while there are no rows. */
-	public Draft bookmark(int number) {
+	public MarkerDraft bookmark(int number) {
 		if (rows == null || trace == null) {
 			return null;
 		}
 		ViewState s = trace.selection().state();
-		return draft("Bookmark of this window" + (hasSelectedRow() ? " and row" : ""), "Bookmark", number, s.fromNs(), s.toNs(),
+		return MarkerDraft.of("Bookmark of this window" + (hasSelectedRow() ? " and row" : ""), "Bookmark", number, s.fromNs(), s.toNs(),
 				hasSelectedRow() ? rows.producer(selectedRow) : Marker.NO_PRODUCER, true);
-	}
-
-	private static Draft draft(String title, String what, int number, long fromNs, long toNs, int producer, boolean bookmark) {
-		String proposal = what + " " + (number + 1);
-		return new Draft(title, proposal,
-				new Marker(proposal, MARKER_COLORS[number % MARKER_COLORS.length], fromNs, toNs, producer, bookmark));
 	}
 
 	/** Goes to a marker: its row, and its time with something around it. */

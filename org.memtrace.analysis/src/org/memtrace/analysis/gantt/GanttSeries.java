@@ -5,9 +5,7 @@ package org.memtrace.analysis.gantt;
 import java.util.Arrays;
 import java.util.BitSet;
 
-import org.memtrace.aggregation.base.Parallel;
 import org.memtrace.model.CancelledException;
-import org.memtrace.model.Progress;
 
 /**
  * The records of one row of a Gantt chart as cells: what happened in [start, end) in one slot, ordered by start. Exact: a cell
@@ -20,7 +18,7 @@ final class GanttSeries {
 	/** Bins of a series that is not. */
 	static final int BINS = 8192;
 	/** Below this many records one thread is enough. */
-	private static final int SMALL = 1 << 20;
+	static final int SMALL = 1 << 20;
 
 	final long[] start;
 	final long[] end;
@@ -113,7 +111,7 @@ final class GanttSeries {
 	/** Gives the events of a series to a sink, for the builders here. */
 	@FunctionalInterface
 	interface Events {
-		void visit(GanttSource.Sink sink) throws CancelledException;
+		void visit(GanttSink sink) throws CancelledException;
 	}
 
 	/** Every event a cell, in order of start; for at most {@link #MAX_EXACT}, else null. */
@@ -130,42 +128,12 @@ final class GanttSeries {
 		return b.series();
 	}
 
-	/** Bins over a window of many records: rows of a table in parallel. */
-	static GanttSeries binned(GanttSource source, int producer, GanttSource.Grouping grouping, int group, long fromNs,
-			long toNs, int bins, Progress progress) throws CancelledException {
-		int slots = source.slots();
-		int count = source.records(producer);
-		if (count < SMALL || Parallel.threads() == 1) {
-			return binned(slots, fromNs, toNs, bins, sink -> source.visit(producer, grouping, group, fromNs, toNs, sink, progress));
-		}
-		int parts = Math.min(8, Parallel.threads());
-		Bins[] all = new Bins[parts];
-		int from = source.from(producer);
-		Parallel.run(parts, progress, part -> {
-			Bins b = new Bins(slots, fromNs, toNs, bins);
-			int to = from + (int) ((long) count * (part + 1) / parts);
-			for (int row = from + (int) ((long) count * part / parts); row < to; row++) {
-				if (source.start(row) < toNs && source.end(row) >= fromNs) {
-					source.event(row, grouping, group, b);
-				}
-				if ((row & 0xffff) == 0) {
-					progress.check();
-				}
-			}
-			all[part] = b;
-		});
-		for (int i = 1; i < parts; i++) {
-			all[0].add(all[i]);
-		}
-		return all[0].series();
-	}
-
 	/** Number of bins that keep a series of some slots small. */
 	static int bins(int slots) {
 		return Math.max(1024, Math.min(BINS, MAX_EXACT / Math.max(1, slots)));
 	}
 
-	private static final class Collector implements GanttSource.Sink {
+	private static final class Collector implements GanttSink {
 		private long[] start;
 		private long[] end;
 		private short[] slot;
@@ -249,7 +217,7 @@ final class GanttSeries {
 	}
 
 	/** Dense sums by bin and slot. */
-	private static final class Bins implements GanttSource.Sink {
+	static final class Bins implements GanttSink {
 		private final int slots;
 		private final long from;
 		private final long to;

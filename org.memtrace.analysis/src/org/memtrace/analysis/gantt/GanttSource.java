@@ -7,10 +7,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.Dimension;
-import org.memtrace.aggregation.events.EventTable;
+import org.memtrace.aggregation.base.Parallel;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -30,17 +27,6 @@ public abstract class GanttSource {
 	/** The only group of {@link Grouping#PRODUCER}. */
 	public static final int ALL = 0;
 
-	/** One record of a type. Records with reads and writes come twice when these are different types. */
-	@FunctionalInterface
-	public interface Sink {
-		/**
-		 * @param row number of the record in its table
-		 * @param slot {@link #slotType} tells the type
-		 * @param amount accesses; nanoseconds in a state; value times nanoseconds of a variable; 1 for an instant
-		 */
-		void event(int row, long startNs, long endNs, int slot, double amount);
-	}
-
 	/** Rows of the table whose times are known together, so that a window need not look at each. */
 	private static final int BLOCK = 64;
 
@@ -57,16 +43,6 @@ public abstract class GanttSource {
 		this.producers = producers;
 		this.types = List.copyOf(types);
 		this.rows = rows;
-	}
-
-	/** Accesses, coloured by a viewpoint. */
-	public static GanttSource of(AccessTable table, Dimension viewpoint, Progress progress) throws MemtraceException {
-		return GanttAccesses.make(table, viewpoint == BasicDimensions.EVENT_TYPE ? BasicDimensions.TYPE : viewpoint, progress);
-	}
-
-	/** Events of any origin, coloured by their type. */
-	public static GanttSource of(EventTable table) {
-		return new GanttEvents(table);
 	}
 
 	public final TraceInfo info() {
@@ -109,7 +85,7 @@ public abstract class GanttSource {
 	abstract long end(int row);
 
 	/** Gives what a record is in a group; nothing when it does not belong to it. */
-	abstract void event(int row, Grouping grouping, int group, Sink sink);
+	abstract void event(int row, Grouping grouping, int group, GanttSink sink);
 
 	/** Sets the bits of the groups to which a record belongs. */
 	abstract void groupsOf(int row, Grouping grouping, BitSet groups);
@@ -214,7 +190,7 @@ public abstract class GanttSource {
 	 * Visits the records below a producer (negative: all) and of a group that overlap a window; an instant overlaps where it is. In
 	 * order of producers, and of their start within each.
 	 */
-	public final void visit(int producer, Grouping grouping, int group, long fromNs, long toNs, Sink sink, Progress progress)
+	public final void visit(int producer, Grouping grouping, int group, long fromNs, long toNs, GanttSink sink, Progress progress)
 			throws CancelledException {
 		blocks();
 		int end = to(producer);
@@ -263,5 +239,35 @@ public abstract class GanttSource {
 				blockStart = starts;
 			}
 		}
+	}
+
+	/** GanttSeries.Bins over a window of many records: rows of a table in parallel. */
+	final GanttSeries binned(int producer, Grouping grouping, int group, long fromNs,
+			long toNs, int bins, Progress progress) throws CancelledException {
+		int slots = slots();
+		int count = records(producer);
+		if (count < GanttSeries.SMALL || Parallel.threads() == 1) {
+			return GanttSeries.binned(slots, fromNs, toNs, bins, sink -> visit(producer, grouping, group, fromNs, toNs, sink, progress));
+		}
+		int parts = Math.min(8, Parallel.threads());
+		GanttSeries.Bins[] all = new GanttSeries.Bins[parts];
+		int from = from(producer);
+		Parallel.run(parts, progress, part -> {
+			GanttSeries.Bins b = new GanttSeries.Bins(slots, fromNs, toNs, bins);
+			int to = from + (int) ((long) count * (part + 1) / parts);
+			for (int row = from + (int) ((long) count * part / parts); row < to; row++) {
+				if (start(row) < toNs && end(row) >= fromNs) {
+					event(row, grouping, group, b);
+				}
+				if ((row & 0xffff) == 0) {
+					progress.check();
+				}
+			}
+			all[part] = b;
+		});
+		for (int i = 1; i < parts; i++) {
+			all[0].add(all[i]);
+		}
+		return all[0].series();
 	}
 }

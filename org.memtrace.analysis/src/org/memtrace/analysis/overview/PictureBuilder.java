@@ -5,7 +5,6 @@ package org.memtrace.analysis.overview;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -14,7 +13,6 @@ import java.util.TreeSet;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.engine.BlockTree;
-import org.memtrace.aggregation.engine.PartLosses;
 import org.memtrace.aggregation.engine.Partition;
 import org.memtrace.aggregation.model.Hierarchy;
 import org.memtrace.aggregation.model.MicroscopicModel;
@@ -56,13 +54,13 @@ public final class PictureBuilder {
 	private final List<Picture.Strip> strips = new ArrayList<>();
 	private final List<Picture.LegendItem> legend = new ArrayList<>();
 	private final List<Picture.Part> parts = new ArrayList<>();
+	private final TypeShares shares;
+	private final StripLosses lost;
 	private double plotX;
 	private double plotY;
 	private double plotWidth;
 	private double plotHeight;
 	private Picture geometry;
-	private PartLosses losses;
-	private int[] lossNodes;
 	private int[] labelledNodes;
 
 	private PictureBuilder(Partition partition, NodeNames names, RowLayout layout, PictureOptions options) {
@@ -74,6 +72,8 @@ public final class PictureBuilder {
 		this.names = names;
 		this.palette = options.palette;
 		this.f = options.fontSize;
+		this.shares = new TypeShares(model, o.hiddenTypes, palette);
+		this.lost = new StripLosses(partition, layout, o);
 	}
 
 	/**
@@ -351,9 +351,9 @@ public final class PictureBuilder {
 				only = b;
 				double[] sums = model.sums(partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
 						partition.endSlice(b));
-				int type = strongest(sums);
+				int type = shares.strongest(sums);
 				double intensity = type < 0 ? 0
-						: intensity(visible(sums), partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
+						: intensity(shares.visible(sums), partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
 								partition.endSlice(b));
 				least = Math.min(least, intensity);
 				most = Math.max(most, intensity);
@@ -384,7 +384,7 @@ public final class PictureBuilder {
 	/** The rectangle of some cells; returns whether there is anything in it. */
 	private boolean cell(int leafFrom, int leafTo, int first, int end, int number) {
 		double[] sums = model.sums(leafFrom, leafTo, first, end);
-		int main = strongest(sums);
+		int main = shares.strongest(sums);
 		if (main < 0) {
 			return false;
 		}
@@ -398,63 +398,16 @@ public final class PictureBuilder {
 		if (o.colouring == PictureOptions.Colouring.PARTS) {
 			shapes.add(new Shape.Rect(x1, y1, width, height, palette.color(new ModelType("", ModelType.Role.OTHER, number % 12)), 0));
 		} else {
-			double intensity = intensity(visible(sums), leafFrom, leafTo, first, end);
-			int[] eighths = eighths(sums);
+			double intensity = intensity(shares.visible(sums), leafFrom, leafTo, first, end);
+			int[] eighths = shares.eighths(sums);
 			if (eighths[main] == Shape.Mosaic.EIGHTHS) {
 				shapes.add(new Shape.Rect(x1, y1, width, height, palette.shade(model.types().get(main), intensity), 0));
 			} else {
-				shapes.add(new Shape.Mosaic(x1, y1, width, height, colors(eighths, Math.rint(12 * intensity) / 12)));
+				shapes.add(new Shape.Mosaic(x1, y1, width, height, shares.colors(eighths, Math.rint(12 * intensity) / 12)));
 			}
 			NotKnown.hatch(shapes, model.types(), eighths, x1, y1, width, height, palette);
 		}
 		return true;
-	}
-
-	/** Sum of the types that are not hidden. */
-	private double visible(double[] sums) {
-		double total = 0;
-		for (int k = 0; k < sums.length; k++) {
-			total += o.hiddenTypes.get(k) ? 0 : Math.max(0, sums[k]);
-		}
-		return total;
-	}
-
-	/** Shares of the types in eighths, rounded so that they add up: those with the largest rests are rounded up. */
-	private int[] eighths(double[] sums) {
-		double total = visible(sums);
-		int[] eighths = new int[sums.length];
-		double[] rest = new double[sums.length];
-		int left = Shape.Mosaic.EIGHTHS;
-		for (int k = 0; k < sums.length; k++) {
-			double share = o.hiddenTypes.get(k) || sums[k] <= 0 ? 0 : Shape.Mosaic.EIGHTHS * sums[k] / total;
-			eighths[k] = (int) share;
-			rest[k] = share - eighths[k];
-			left -= eighths[k];
-		}
-		for (; left > 0; left--) {
-			int most = 0;
-			for (int k = 1; k < rest.length; k++) {
-				most = rest[k] > rest[most] ? k : most;
-			}
-			eighths[most]++;
-			rest[most] = 0;
-		}
-		return eighths;
-	}
-
-	private List<Integer> colors(int[] eighths, double intensity) {
-		List<Integer> types = new ArrayList<>();
-		for (int k = 0; k < eighths.length; k++) {
-			if (eighths[k] > 0) {
-				types.add(k);
-			}
-		}
-		types.sort(Comparator.comparingInt((Integer k) -> -eighths[k]).thenComparing(k -> k));
-		List<Integer> colors = new ArrayList<>();
-		for (int k : types) {
-			colors.addAll(Collections.nCopies(eighths[k], palette.shade(model.types().get(k), intensity)));
-		}
-		return colors;
 	}
 
 	/** The mark of a block whose mean hides much, and how much where there is room. */
@@ -479,16 +432,6 @@ public final class PictureBuilder {
 		}
 	}
 
-	private int strongest(double[] sums) {
-		int main = -1;
-		for (int k = 0; k < sums.length; k++) {
-			if (sums[k] > 0 && !o.hiddenTypes.get(k) && (main < 0 || sums[k] > sums[main])) {
-				main = k;
-			}
-		}
-		return main;
-	}
-
 	// ---- hierarchy
 
 	/** Height of the lowest child. */
@@ -509,7 +452,7 @@ public final class PictureBuilder {
 			if (layout.height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) * all >= f) {
 				most = Math.max(most, o.meter.width(names.name(n), f, true));
 				most = Math.max(most, o.meter.width(names.detail(n) + " · loss 100 %", 0.9 * f, false));
-				if (leastPercent(n) >= LEAST_TOLD) {
+				if (lost.leastPercent(n) >= StripLosses.LEAST_TOLD) {
 					most = Math.max(most, o.meter.width("loss 100 % (100 % kept whole)", 0.9 * f, false));
 				}
 			} else {
@@ -642,66 +585,13 @@ public final class PictureBuilder {
 		return Arrays.stream(model.sums(n, 0, model.sliceCount())).sum();
 	}
 
-	/** From so many per cent on the strip says what of a loss is there at every p. */
-	private static final double LEAST_TOLD = 10;
-
-	/**
-	 * What the strip says below the name of a node: what it is, and what is lost in it. Where the room is short, what it is is left out first:
-	 * a loss that is cut off is not told.
-	 */
-	private String detail(int n, double width) {
-		String what = names.detail(n);
-		double loss = lossPercent(n);
-		if (loss < 0.5) {
-			return o.meter.fit(what, 0.9 * f, false, width);
-		}
-		String lost = "loss " + Math.round(Math.min(100, loss)) + " %";
-		double least = leastPercent(n);
-		List<String> told = new ArrayList<>();
-		if (least >= LEAST_TOLD && least >= loss / 2) {
-			String always = Math.round(Math.min(100, least)) + " %";
-			told.add(what + " · " + lost + " (" + always + " in rows kept whole)");
-			told.add(lost + " (" + always + " in rows kept whole)");
-			told.add(lost + " (" + always + " kept whole)");
-		}
-		told.add(what + " · " + lost);
-		for (String text : told) {
-			String whole = what.isEmpty() && text.startsWith(" · ") ? text.substring(3) : text;
-			if (o.meter.width(whole, 0.9 * f, false) <= width) {
-				return whole;
-			}
-		}
-		return o.meter.fit(lost, 0.9 * f, false, width);
-	}
-
-	/** Number of a node in the losses, -1 when its loss is not told. */
-	private int part(int n) {
-		if (losses == null) {
-			lossNodes = layout.largeSections();
-			losses = o.losses != null ? o.losses : PartLosses.of(model, lossNodes, partition.equalTypes());
-		}
-		int part = Arrays.binarySearch(lossNodes, n);
-		return part >= 0 && part < losses.count() ? part : -1;
-	}
-
-	private double lossPercent(int n) {
-		int part = part(n);
-		return part >= 0 ? losses.percent(partition, part) : 0;
-	}
-
-	/** What is lost at every p. */
-	private double leastPercent(int n) {
-		int part = part(n);
-		return part >= 0 ? losses.leastPercent(partition, part) : 0;
-	}
-
 	private void label(int n, double right, double width, int from, int to) {
 		double middle = (y(from) + y(to)) / 2;
 		// neighbours that are hardly higher than a line would be a block of bold type
 		boolean bold = y(to) - y(from) >= 1.7 * f;
 		double size = bold ? f : 0.92 * f;
 		String name = fitName(n, size, bold, width);
-		String detail = detail(n, width);
+		String detail = lost.detail(n, names.detail(n), width);
 		boolean two = !detail.isEmpty() && y(to) - y(from) >= 2.5 * f;
 		shapes.add(new Shape.Text(right, middle + (two ? -0.12 * f : 0.35 * f), name, size, bold, palette.text(),
 				Shape.Anchor.END, false));

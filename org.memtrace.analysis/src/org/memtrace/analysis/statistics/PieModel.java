@@ -11,7 +11,6 @@ import java.util.Map;
 
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.text.Csv;
@@ -165,7 +164,7 @@ public final class PieModel {
 			colors[i] = s.ownColor(palette);
 			boolean structure = s.item.producer() >= 0;
 			fixed[i] = s.kind == Kind.SMALL || s.color != 0 || s.item.type().role() == ModelType.Role.UNKNOWN
-					|| palette.isChosen(structure ? Colours.Kind.STRUCTURE : Colours.Kind.of(s.item.type()),
+					|| palette.isChosen(structure ? Palette.Kind.STRUCTURE : Palette.Kind.of(s.item.type()),
 							structure ? s.item.name() : s.item.type().name());
 		}
 		for (int i = 0; i < n; i++) {

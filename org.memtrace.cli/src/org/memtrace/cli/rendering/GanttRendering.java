@@ -16,6 +16,7 @@ import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.GanttSource;
+import org.memtrace.analysis.gantt.GanttSources;
 import org.memtrace.analysis.gantt.GanttType;
 import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.gantt.Markers;
@@ -35,8 +36,8 @@ public final class GanttRendering {
 	public static GanttPicture build(OpenedTrace trace, CommandLine args, PictureOptions common, Progress progress)
 			throws MemtraceException {
 		ModelRequest request = trace.request;
-		GanttSource source = trace.source instanceof AccessModels accesses ? GanttSource.of(accesses.table(), request.viewpoint(), progress)
-				: GanttSource.of((EventTable) trace.source);
+		GanttSource source = trace.source instanceof AccessModels accesses ? GanttSources.of(accesses.table(), request.viewpoint(), progress)
+				: GanttSources.of((EventTable) trace.source);
 		Grouping grouping = Grouping.valueOf(args.get("rows").toUpperCase(Locale.ROOT));
 		if (!source.knows(grouping)) {
 			throw new MemtraceException("the trace knows no " + (grouping == Grouping.CPU ? "CPUs" : "threads"));

@@ -11,6 +11,7 @@ import org.memtrace.importer.memtrace.FirstAccesses;
 import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.rows.SpilledRow;
 import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
@@ -27,7 +28,7 @@ final class FirstPass {
 	private final ImportCounts counts;
 	/** Threads by task id; several when the system gave the id of a dead thread to another one. */
 	private final Map<Long, int[]> threads = new HashMap<>();
-	private final RowSpill.Row row = new RowSpill.Row();
+	private final SpilledRow row = new SpilledRow();
 	private long lastTask = AccessBatch.NO_THREAD;
 	private int lastThread = AccessBatch.NO_THREAD;
 	private long previousStartNs = Long.MIN_VALUE;

@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.rows.SpilledRow;
 import org.memtrace.importer.sharing.SharingEvidence;
 import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.importer.tree.LeafTable;
@@ -112,7 +113,7 @@ final class ImageData implements AutoCloseable {
 	}
 
 	/** Sharing of a record, by the order of the rows; {@link AccessBatch#SHARING_NOT_KNOWN} where one thread was seen. */
-	int sharing(int number, RowSpill.Row row) {
+	int sharing(int number, SpilledRow row) {
 		int seen = sharing.sharing(number);
 		return seen == AccessBatch.SHARING_NOT_KNOWN && panel != null ? panel.sharing(row, sharing.looks(number)) : seen;
 	}

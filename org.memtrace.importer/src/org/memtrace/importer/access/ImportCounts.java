@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.TreeMap;
 
 import org.memtrace.importer.rows.RowBatch;
-import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.rows.SpilledRow;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.store.AccessBatch;
 
@@ -47,7 +47,7 @@ final class ImportCounts {
 	long writtenReads;
 	long writtenWrites;
 
-	void read(RowSpill.Row row) {
+	void read(SpilledRow row) {
 		imported++;
 		reads += row.reads;
 		writes += row.writes;

@@ -30,6 +30,7 @@ import org.memtrace.importer.reader.ImportRequest;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.rows.PageRuns;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.rows.SpilledRow;
 import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.MemtraceException;
@@ -216,7 +217,7 @@ public final class ImportParts {
 		});
 		RowSpill.Cursor cursor = image.rows().read();
 		for (long n = 1; cursor.next(); n++) {
-			RowSpill.Row row = cursor.row;
+			SpilledRow row = cursor.row;
 			rowsOfLeaf[row.leaf]++;
 			int thread = row.thread; // the cursor tells the next one by it
 			row.thread = thread < 0 ? thread : threads[thread];
@@ -459,7 +460,7 @@ public final class ImportParts {
 			AccessBatch batch = new AccessBatch(BATCH);
 			RowSpill.Cursor cursor = image.rows().read();
 			for (int n = 0; cursor.next(); n++) {
-				RowSpill.Row r = cursor.row;
+				SpilledRow r = cursor.row;
 				if (!own.get(r.leaf)) {
 					continue;
 				}
@@ -485,7 +486,7 @@ public final class ImportParts {
 			int[] cpuSetOf = whole.cpuSetOf.get(p);
 			int[] ipOf = new int[part.ips().length];
 			LeafTable leaves = image.leaves();
-			RowSpill.Row row = new RowSpill.Row();
+			SpilledRow row = new SpilledRow();
 			for (int b = 0; b < part.blocks().size(); b++) {
 				RowsPart.Block block = part.blocks().get(b);
 				if (block.image() != image.index() || !any(sorted, block.firstPage(), block.lastPage())) {
@@ -494,7 +495,7 @@ public final class ImportParts {
 				progress.check();
 				PageRuns.Rows in = new PageRuns.Rows(rows.get(p).block(b), block.rows());
 				while (in.next()) {
-					RowSpill.Row r = in.row;
+					SpilledRow r = in.row;
 					int leaf = leafOf[r.leaf];
 					if (!pages.get(leaves.page(leaf))) {
 						continue;

@@ -10,7 +10,7 @@ import java.util.Map;
 
 import org.memtrace.importer.memtrace.FineParser;
 import org.memtrace.importer.memtrace.TraceDirectory;
-import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.rows.SpilledRow;
 import org.memtrace.importer.sharing.PanelEvidence;
 import org.memtrace.importer.sharing.SharingEvidence;
 import org.memtrace.importer.tree.LeafTable;
@@ -95,7 +95,7 @@ final class PanelSharing {
 	 *
 	 * @param looks one after the other that found its thread
 	 */
-	int sharing(RowSpill.Row row, int looks) {
+	int sharing(SpilledRow row, int looks) {
 		if (panel.isEmpty() || !evidence.ofOwnMemory(row.flags)) {
 			return AccessBatch.SHARING_NOT_KNOWN;
 		}

@@ -11,6 +11,7 @@ import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.Pipeline;
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.rows.SpilledRow;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.AccessBatch;
 
@@ -64,7 +65,7 @@ final class RowMerge {
 		out.exchange(batch);
 	}
 
-	private void add(RowSpill.Row r, int[] cellOfLeaf, int sharing) throws InterruptedException {
+	private void add(SpilledRow r, int[] cellOfLeaf, int sharing) throws InterruptedException {
 		if (batch.isFull()) {
 			batch = out.exchange(batch);
 		}

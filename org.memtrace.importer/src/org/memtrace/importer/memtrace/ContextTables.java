@@ -10,7 +10,7 @@ import java.util.Map;
 
 import org.memtrace.importer.input.CsvTable;
 import org.memtrace.importer.input.SkipCounter;
-import org.memtrace.importer.tree.MemoryTreeBuilder;
+import org.memtrace.importer.tree.ProducerLabels;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
@@ -345,6 +345,6 @@ public final class ContextTables {
 
 	/** The heap segment has one name in tables and pictures; older recorders called it heap (brk). A part of it has a site. */
 	private static String name(StructureKind kind, String site, String recorded) {
-		return kind == StructureKind.BRK && site.isBlank() ? MemoryTreeBuilder.BRK_NAME : recorded;
+		return kind == StructureKind.BRK && site.isBlank() ? ProducerLabels.BRK_NAME : recorded;
 	}
 }

@@ -32,7 +32,7 @@ public final class PageRuns {
 	public static final class Rows {
 		private final RowCode.Reader in = new RowCode.Reader();
 		private int left;
-		public final RowSpill.Row row = in.row;
+		public final SpilledRow row = in.row;
 
 		/** @param bytes what {@link Sink#block} got */
 		public Rows(byte[] bytes, int rows) {
@@ -56,7 +56,7 @@ public final class PageRuns {
 	private final AccessBatch rows;
 	private final long[] page;
 	private final RowCode.Writer code = new RowCode.Writer(BLOCK_ROWS * 16);
-	private final RowSpill.Row row = new RowSpill.Row();
+	private final SpilledRow row = new SpilledRow();
 
 	/** @param most rows that will come at most */
 	public PageRuns(long most, Sink sink) {
@@ -73,7 +73,7 @@ public final class PageRuns {
 	}
 
 	/** Adds the next row, which is about a page. */
-	public void add(RowSpill.Row r, long pageNumber) throws MemtraceException {
+	public void add(SpilledRow r, long pageNumber) throws MemtraceException {
 		if (rows.isFull()) {
 			finish();
 		}

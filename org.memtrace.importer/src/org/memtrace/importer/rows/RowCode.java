@@ -25,7 +25,7 @@ final class RowCode {
 	static final class Writer {
 		byte[] bytes;
 		int length;
-		private RowSpill.Row last = new RowSpill.Row();
+		private SpilledRow last = new SpilledRow();
 
 		/** @param capacity bytes that the rows take at most; {@link #room} makes more */
 		Writer(int capacity) {
@@ -42,10 +42,10 @@ final class RowCode {
 		/** The next row can be read without those before. */
 		void restart() {
 			length = 0;
-			last = new RowSpill.Row();
+			last = new SpilledRow();
 		}
 
-		void add(RowSpill.Row r) {
+		void add(SpilledRow r) {
 			int control = (r.startNs == last.startNs && r.endNs == last.endNs ? SAME_INTERVAL : 0)
 					| (r.reads == 1 && r.writes == 0 ? ONE_READ : 0) | (r.reads == 0 && r.writes == 1 ? ONE_WRITE : 0)
 					| (r.thread == last.thread ? SAME_THREAD : 0) | (r.cpuSet == last.cpuSet ? SAME_CPUS : 0)
@@ -86,7 +86,7 @@ final class RowCode {
 			copy(r, last);
 		}
 
-		private static void copy(RowSpill.Row from, RowSpill.Row to) {
+		private static void copy(SpilledRow from, SpilledRow to) {
 			to.startNs = from.startNs;
 			to.endNs = from.endNs;
 			to.leaf = from.leaf;
@@ -115,7 +115,7 @@ final class RowCode {
 	static final class Reader {
 		private byte[] bytes;
 		private int at;
-		final RowSpill.Row row = new RowSpill.Row();
+		final SpilledRow row = new SpilledRow();
 
 		/** The next rows are here. */
 		void continueIn(byte[] block) {

@@ -42,7 +42,7 @@ public final class RowSorter {
 				if (buffer.isFull()) {
 					pieces.add(piece(buffer, progress));
 				}
-				RowSpill.Row r = all.row;
+				SpilledRow r = all.row;
 				buffer.add(r.startNs, r.endNs, r.leaf, r.thread, r.cpuSet, r.reads, r.writes, 1, r.node, r.flags, r.ip,
 						r.readOffset, r.writeOffset, r.firstNs);
 			}
@@ -83,7 +83,7 @@ public final class RowSorter {
 		Arrays.setAll(order, i -> i);
 		Arrays.sort(order, Comparator.comparingLong(i -> buffer.startNs[i]));
 		RowSpill piece = new RowSpill(directory, budget);
-		RowSpill.Row r = new RowSpill.Row();
+		SpilledRow r = new SpilledRow();
 		for (int i : order) {
 			r.startNs = buffer.startNs[i];
 			r.endNs = buffer.endNs[i];

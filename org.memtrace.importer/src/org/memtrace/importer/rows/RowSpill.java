@@ -15,7 +15,6 @@ import java.util.List;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.store.AccessBatch;
 
 /**
  * Keeps the rows of an image between the two passes of an import, in some 8 to 16 bytes each: on the heap as long as they are
@@ -37,25 +36,6 @@ public final class RowSpill implements AutoCloseable {
 	private record Block(byte[] bytes, long offset, int length, int rows) {
 	}
 
-	/** A row, for writing and reading. */
-	public static final class Row {
-		public long startNs;
-		public long endNs;
-		public int leaf;
-		public int thread;
-		public int cpuSet;
-		public long reads;
-		public long writes;
-		public int ip;
-		public int node;
-		public int flags;
-		/** As in {@link AccessBatch}; kept of rows with reads, and with writes. */
-		public int readOffset = AccessBatch.NO_OFFSET;
-		public int writeOffset = AccessBatch.NO_OFFSET;
-		/** As in {@link AccessBatch}. */
-		public long firstNs = AccessBatch.NO_FIRST;
-	}
-
 	private final Path directory;
 	private final Budget budget;
 	private final List<Block> blocks = new ArrayList<>();
@@ -74,7 +54,7 @@ public final class RowSpill implements AutoCloseable {
 		return rows;
 	}
 
-	public void add(Row r) throws MemtraceException {
+	public void add(SpilledRow r) throws MemtraceException {
 		code.add(r);
 		rows++;
 		if (++blockRows == BLOCK_ROWS) {
@@ -127,7 +107,7 @@ public final class RowSpill implements AutoCloseable {
 		private int block = -1;
 		private int left;
 		private final RowCode.Reader in = new RowCode.Reader();
-		public final Row row = in.row;
+		public final SpilledRow row = in.row;
 
 		/** Goes to the next row; false at the end. */
 		public boolean next() throws MemtraceException {

@@ -72,7 +72,7 @@ final class LifeTree {
 			lastBirth[node] = Math.max(lastBirth[node], s.birthNs());
 			lastDeath[node] = Math.max(lastDeath[node], s.deathNs());
 			leastSize[node] = Math.min(leastSize[node], biased(s.sizeBytes()));
-			leastRank[node] = Math.min(leastRank[node], StructureIndex.rank(s));
+			leastRank[node] = Math.min(leastRank[node], StructureOrder.rank(s));
 			leastId[node] = Math.min(leastId[node], s.id());
 		}
 		if (to - from > FEW) {
@@ -99,8 +99,8 @@ final class LifeTree {
 		}
 
 		void look(Structure s) {
-			if (s.birthNs() < endNs && s.deathNs() > startNs && StructureIndex.contains(s, address)
-					&& (best == null || StructureIndex.better(s, best, startNs, endNs, firstNs))) {
+			if (s.birthNs() < endNs && s.deathNs() > startNs && StructureOrder.contains(s, address)
+					&& (best == null || StructureOrder.better(s, best, startNs, endNs, firstNs))) {
 				best = s;
 			}
 		}
@@ -130,7 +130,7 @@ final class LifeTree {
 		best(from, node, q);
 	}
 
-	/** Whether a structure of a node can be the answer, as far as its borders tell. The order is that of {@link StructureIndex#better}. */
+	/** Whether a structure of a node can be the answer, as far as its borders tell. The order is that of {@link StructureOrder#better}. */
 	private boolean mayBeBetter(int node, Question q) {
 		long address = biased(q.address);
 		if (leastStart[node] > address || greatestEnd[node] <= address || firstBirth[node] >= q.endNs || lastDeath[node] <= q.startNs) {
@@ -142,18 +142,18 @@ final class LifeTree {
 		}
 		boolean anyTime = q.firstNs == RowBatch.NO_TIME;
 		boolean gone = !anyTime && lastDeath[node] <= q.firstNs;
-		int whenBest = StructureIndex.when(best, q.firstNs);
-		int order = Boolean.compare(gone, whenBest == StructureIndex.GONE);
+		int whenBest = StructureOrder.when(best, q.firstNs);
+		int order = Boolean.compare(gone, whenBest == StructureOrder.GONE);
 		if (order == 0) {
-			order = Integer.compare(leastRank[node], StructureIndex.rank(best));
+			order = Integer.compare(leastRank[node], StructureOrder.rank(best));
 		}
 		if (order == 0) {
-			int when = anyTime ? StructureIndex.ALIVE : gone ? StructureIndex.GONE
-					: firstBirth[node] > q.firstNs ? StructureIndex.TO_COME : StructureIndex.ALIVE;
+			int when = anyTime ? StructureOrder.ALIVE : gone ? StructureOrder.GONE
+					: firstBirth[node] > q.firstNs ? StructureOrder.TO_COME : StructureOrder.ALIVE;
 			order = Integer.compare(when, whenBest);
 		}
 		if (order == 0) {
-			order = Long.compare(StructureIndex.overlap(best, q.startNs, q.endNs),
+			order = Long.compare(StructureOrder.overlap(best, q.startNs, q.endNs),
 					Math.min(q.endNs, lastDeath[node]) - Math.max(q.startNs, firstBirth[node]));
 		}
 		if (order == 0) {
@@ -179,7 +179,7 @@ final class LifeTree {
 		if (q.best != null) {
 			long least = lastDeath[node] <= q.startNs ? q.startNs - lastDeath[node]
 					: firstBirth[node] >= q.endNs ? firstBirth[node] - q.endNs : 0;
-			long known = StructureIndex.distance(q.best, q.startNs, q.endNs);
+			long known = StructureOrder.distance(q.best, q.startNs, q.endNs);
 			if (least > known || least == known && leastId[node] > q.best.id()) {
 				return q;
 			}
@@ -196,7 +196,7 @@ final class LifeTree {
 	}
 
 	private static void lookNearest(Structure s, Question q) {
-		if (StructureIndex.contains(s, q.address) && (q.best == null || StructureIndex.nearer(s, q.best, q.startNs, q.endNs))) {
+		if (StructureOrder.contains(s, q.address) && (q.best == null || StructureOrder.nearer(s, q.best, q.startNs, q.endNs))) {
 			q.best = s;
 		}
 	}

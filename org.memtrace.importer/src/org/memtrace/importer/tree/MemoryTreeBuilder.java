@@ -38,8 +38,6 @@ import org.memtrace.model.tree.RankNames;
  * trace; parts without a touched page are left out, and so is a part that would have a single child.
  */
 public final class MemoryTreeBuilder {
-	/** What the heap segment of the allocator is called. */
-	public static final String BRK_NAME = "heap (small blocks)";
 
 	/** More siblings than these are merged and grouped. */
 	static final int MOST_SIBLINGS = 1000;
@@ -75,10 +73,9 @@ public final class MemoryTreeBuilder {
 	private final List<Structure> structures;
 	private final List<MergeRule> rules;
 	private final MergeRule.Stacks stacks;
-	private final RankNames names;
+	private final ProducerLabels names;
 	private final Lives lives;
 	private final Progress progress;
-	private final Map<String, Integer> usedLabels = new HashMap<>();
 	private ProducerTreeBuilder tree;
 	private Pages pages;
 	/** Producer of each cell in the tree that is being built. */
@@ -92,8 +89,8 @@ public final class MemoryTreeBuilder {
 		this.structures = structures;
 		this.rules = MergeRule.parseAll(layout.rules());
 		this.stacks = stacks;
-		this.names = RankNames.of(layout, structures);
 		this.lives = Lives.of(structures);
+		this.names = new ProducerLabels(RankNames.of(layout, structures), lives);
 		this.progress = progress;
 	}
 
@@ -115,15 +112,15 @@ public final class MemoryTreeBuilder {
 
 	private void begin(Pages by) {
 		tree = new ProducerTreeBuilder(1 << pageShift);
-		usedLabels.clear();
+		names.clear();
 		producerOf = new int[cells.count()];
 		pages = by;
-		tree.begin(ProducerKind.ROOT, unique("MemoryRoot"), 0, 0, -1);
+		tree.begin(ProducerKind.ROOT, names.unique("MemoryRoot"), 0, 0, -1);
 	}
 
 	private ProducerTree virtual(MemoryLayout layout) throws MemtraceException {
 		begin(cell -> cells.address()[cell] >>> pageShift);
-		int[] all = byStructureAndPage(identity(cells.count()));
+		int[] all = byStructureAndPage(CellArrays.identity(cells.count()));
 		int[] images = IntStream.of(cells.image()).distinct().sorted().toArray();
 		images(layout, all, images, images.length == 1, 0);
 		tree.end();
@@ -147,7 +144,7 @@ public final class MemoryTreeBuilder {
 		}
 		for (Map.Entry<String, List<Integer>> name : byName.entrySet()) {
 			int last = name.getKey().indexOf(MemoryLayout.LEVEL);
-			tree.begin(ProducerKind.IMAGE, unique(last < 0 ? name.getKey() : name.getKey().substring(0, last)), 0, 0, -1);
+			tree.begin(ProducerKind.IMAGE, names.unique(last < 0 ? name.getKey() : name.getKey().substring(0, last)), 0, 0, -1);
 			images(layout, all, name.getValue().stream().mapToInt(Integer::intValue).toArray(), alone, level + 1);
 			tree.end();
 		}
@@ -191,14 +188,6 @@ public final class MemoryTreeBuilder {
 		return owners;
 	}
 
-	private static int[] identity(int n) {
-		int[] identity = new int[n];
-		for (int i = 0; i < n; i++) {
-			identity[i] = i;
-		}
-		return identity;
-	}
-
 	/** By page. Stable. */
 	private int[] byPage(int[] items) throws MemtraceException {
 		int n = items.length;
@@ -213,7 +202,7 @@ public final class MemoryTreeBuilder {
 		for (int i = 0; i < n; i++) {
 			rank[i] = Arrays.binarySearch(sorted, pages.pageIndex(items[i]));
 		}
-		int[] order = countingSort(identity(n), rank, n);
+		int[] order = CellArrays.countingSort(CellArrays.identity(n), rank, n);
 		for (int i = 0; i < n; i++) {
 			order[i] = items[order[i]];
 		}
@@ -225,23 +214,7 @@ public final class MemoryTreeBuilder {
 		for (int i = 0; i < key.length; i++) {
 			key[i] = cells.structure()[i] + 1;
 		}
-		return countingSort(byPage(items), key, structures.size() + 1);
-	}
-
-	/** Stable. */
-	private static int[] countingSort(int[] items, int[] key, int keys) {
-		int[] position = new int[keys + 1];
-		for (int item : items) {
-			position[key[item] + 1]++;
-		}
-		for (int k = 0; k < keys; k++) {
-			position[k + 1] += position[k];
-		}
-		int[] result = new int[items.length];
-		for (int item : items) {
-			result[position[key[item]]++] = item;
-		}
-		return result;
+		return CellArrays.countingSort(byPage(items), key, structures.size() + 1);
 	}
 
 	/** Pages outside of structures: one range for each area of the memory map, elsewhere one for each run of pages. */
@@ -361,7 +334,7 @@ public final class MemoryTreeBuilder {
 		places.sort(Comparator.comparingInt(this::firstNumber));
 		Structure first = structures.get(blocks.get(0).structure);
 		String what = first.isWholeHeap() ? " (%,d heaps)" : first.kind() == StructureKind.BRK ? "" : " (%,d blocks)";
-		return place(blocks, label(first) + String.format(Locale.ROOT, what, count), places.size() > 1 ? places : List.of());
+		return place(blocks, names.label(first) + String.format(Locale.ROOT, what, count), places.size() > 1 ? places : List.of());
 	}
 
 	/** Blocks that have bytes in common at any time are at one place; all small ones of a structure are, too. */
@@ -456,32 +429,8 @@ public final class MemoryTreeBuilder {
 				|| Arrays.stream(cells.node()).filter(node -> node >= 0).distinct().limit(2).count() > 1;
 	}
 
-	/**
-	 * The frame of each cell: its own, else that of the page, if the page was in one frame only whenever it was looked at.
-	 */
-	private long[] frames() {
-		long[] frame = cells.frame().clone();
-		Map<Long, Long> only = new HashMap<>(); // of a page; NO_FRAME if there are several
-		int[] order = identity(frame.length);
-		for (int image : IntStream.of(cells.image()).distinct().toArray()) {
-			only.clear();
-			for (int cell : order) {
-				if (cells.image()[cell] == image && frame[cell] != PageCells.NO_FRAME) {
-					only.merge(cells.address()[cell], frame[cell],
-							(a, b) -> a.longValue() == b.longValue() ? a : Long.valueOf(PageCells.NO_FRAME));
-				}
-			}
-			for (int cell : order) {
-				if (cells.image()[cell] == image && frame[cell] == PageCells.NO_FRAME) {
-					frame[cell] = only.getOrDefault(cells.address()[cell], PageCells.NO_FRAME);
-				}
-			}
-		}
-		return frame;
-	}
-
 	private ProducerTree physical() throws MemtraceException {
-		long[] frame = frames();
+		long[] frame = CellArrays.frames(cells);
 		begin(cell -> frame[cell]);
 		int[] known = byPage(IntStream.range(0, frame.length).filter(cell -> frame[cell] != PageCells.NO_FRAME).toArray());
 		// a frame is on one node: the first that was told
@@ -501,13 +450,13 @@ public final class MemoryTreeBuilder {
 		Pages byAddress = cell -> cells.address()[cell] >>> pageShift;
 		for (int n : IntStream.of(node).distinct().map(v -> v < 0 ? Integer.MAX_VALUE : v).sorted().toArray()) {
 			int itsNode = n == Integer.MAX_VALUE ? -1 : n;
-			tree.begin(ProducerKind.NODE, unique(itsNode < 0 ? "no known NUMA node" : "NUMA node " + itsNode), 0, 0, -1);
+			tree.begin(ProducerKind.NODE, names.unique(itsNode < 0 ? "no known NUMA node" : "NUMA node " + itsNode), 0, 0, -1);
 			pages = byFrame;
 			siblings(frameRanges(IntStream.of(known).filter(cell -> node[cell] == itsNode).toArray()));
 			int[] rest = IntStream.range(0, frame.length)
 					.filter(cell -> frame[cell] == PageCells.NO_FRAME && node[cell] == itsNode).toArray();
 			if (rest.length > 0) {
-				tree.begin(ProducerKind.GROUP, unique("no known frame"), 0, 0, -1);
+				tree.begin(ProducerKind.GROUP, names.unique("no known frame"), 0, 0, -1);
 				pages = byAddress;
 				List<Owner> owners = new ArrayList<>();
 				for (int image : IntStream.of(rest).map(cell -> cells.image()[cell]).distinct().sorted().toArray()) {
@@ -558,7 +507,7 @@ public final class MemoryTreeBuilder {
 		Arrays.setAll(byId, i -> i);
 		Arrays.sort(byId, Comparator.comparingInt(i -> owners.get(i).structure));
 		for (int i : byId) {
-			labels[i] = unique(owners.get(i).label != null ? owners.get(i).label : label(structures.get(owners.get(i).structure)));
+			labels[i] = names.unique(owners.get(i).label != null ? owners.get(i).label : names.label(structures.get(owners.get(i).structure)));
 		}
 		siblings(owners, labels, 0, owners.size());
 	}
@@ -578,42 +527,11 @@ public final class MemoryTreeBuilder {
 			int last = from + (int) ((long) count * (g + 1) / groups);
 			long start = owners.get(first).start;
 			long end = owners.get(last - 1).end;
-			tree.begin(ProducerKind.GROUP, unique(String.format(Locale.ROOT, "%x-%x (%,d structures)", start, end,
+			tree.begin(ProducerKind.GROUP, names.unique(String.format(Locale.ROOT, "%x-%x (%,d structures)", start, end,
 					last - first)), start, end, -1);
 			siblings(owners, labels, first, last);
 			tree.end();
 		}
-	}
-
-	private String label(Structure s) {
-		return names.shown(s, nameOf(s));
-	}
-
-	private String nameOf(Structure s) {
-		if (s.isWholeHeap()) {
-			return BRK_NAME;
-		}
-		if (!s.name().isBlank()) {
-			return lives.count(s.id()) > 1 ? s.plainName() : s.name().strip();
-		}
-		return s.kind().name().toLowerCase(Locale.ROOT) + " "
-				+ (s.site().isBlank() ? Long.toHexString(s.startAddress()) : s.shortSite());
-	}
-
-	/** The label, or with the first free number behind it. '=' would break FrameSoc's colour files. */
-	private String unique(String label) {
-		String base = label.replace('=', ':').replaceAll("\\p{Cntrl}", " ");
-		Integer count = usedLabels.putIfAbsent(base, 1);
-		if (count == null) {
-			return base;
-		}
-		String candidate;
-		do {
-			candidate = base + " #" + ++count;
-		} while (usedLabels.containsKey(candidate));
-		usedLabels.put(base, count);
-		usedLabels.put(candidate, 1);
-		return candidate;
 	}
 
 	/** Emits the children of an owner that is divided into blocks: some of these, divided as pages are. */
@@ -624,10 +542,10 @@ public final class MemoryTreeBuilder {
 			int last = from + (int) bound(to - from, k + 1, parts);
 			List<Owner> some = owner.blocks.subList(first, last);
 			if (some.size() == 1) {
-				emit(some.get(0), unique(numbered(some)));
+				emit(some.get(0), names.unique(numbered(some)));
 			} else {
 				Owner all = place(some, null, some);
-				tree.begin(ProducerKind.GROUP, unique(numbered(some)), all.start, all.end, all.structure);
+				tree.begin(ProducerKind.GROUP, names.unique(numbered(some)), all.start, all.end, all.structure);
 				blocks(owner, first, last);
 				tree.end();
 			}
@@ -637,7 +555,7 @@ public final class MemoryTreeBuilder {
 	/** Name and numbers of blocks: {@code rows #3}, {@code rows #3-#8}, and if others lie between them, how many they are. */
 	private String numbered(List<Owner> some) {
 		IntSummaryStatistics numbers = some.stream().flatMapToInt(b -> Arrays.stream(b.members)).map(lives::number).summaryStatistics();
-		String name = label(structures.get(some.get(0).structure));
+		String name = names.label(structures.get(some.get(0).structure));
 		String range = name + " #" + numbers.getMin() + (numbers.getMin() == numbers.getMax() ? "" : "-#" + numbers.getMax());
 		return numbers.getCount() > numbers.getMax() - numbers.getMin() ? range
 				: String.format(Locale.ROOT, "%s (%,d of them)", range, numbers.getCount());

@@ -62,7 +62,8 @@ public final class StructureIndex {
 		 */
 		int sole(long first, long last, int several) {
 			return crowded != null ? several : byBirth.length == 0 ? NONE
-					: byBirth.length == 1 && contains(byBirth[0], first) && contains(byBirth[0], last) ? byBirth[0].id() : several;
+					: byBirth.length == 1 && StructureOrder.contains(byBirth[0], first) && StructureOrder.contains(byBirth[0], last)
+							? byBirth[0].id() : several;
 		}
 
 		/**
@@ -91,7 +92,7 @@ public final class StructureIndex {
 			long most = -1;
 			for (int i = 0; i < byBirth.length; i++) {
 				Structure s = byBirth[i];
-				if (rank(s) > 0) {
+				if (StructureOrder.rank(s) > 0) {
 					continue;
 				}
 				if (last < 0 || s.birthNs() >= to) {
@@ -107,7 +108,7 @@ public final class StructureIndex {
 				}
 			}
 			for (int i = 0; i < of.length; i++) { // 0 and the longest change places
-				of[i] = rank(byBirth[i]) > 0 || of[i] == longest ? 0 : of[i] == 0 ? longest : of[i];
+				of[i] = StructureOrder.rank(byBirth[i]) > 0 || of[i] == longest ? 0 : of[i] == 0 ? longest : of[i];
 			}
 			long[] byId = new long[of.length];
 			for (int i = 0; i < of.length; i++) {
@@ -317,8 +318,8 @@ public final class StructureIndex {
 				continue; // never again
 			}
 			page.alive[kept++] = s;
-			if (s.birthNs() < endNs && contains(s, address)
-					&& (best == null || better(s, best, startNs, endNs, firstNs))) {
+			if (s.birthNs() < endNs && StructureOrder.contains(s, address)
+					&& (best == null || StructureOrder.better(s, best, startNs, endNs, firstNs))) {
 				best = s;
 			}
 		}
@@ -327,67 +328,14 @@ public final class StructureIndex {
 		return best != null ? best.id() : nearestStack(page, address, startNs, endNs);
 	}
 
-	static boolean contains(Structure s, long address) {
-		return Long.compareUnsigned(address, s.startAddress()) >= 0 && Long.compareUnsigned(address, s.endAddress()) < 0;
-	}
-
 	private static int nearestStack(Page page, long address, long startNs, long endNs) {
 		Structure nearest = null;
 		for (Structure s : page.stacks) {
-			if (contains(s, address) && (nearest == null || nearer(s, nearest, startNs, endNs))) {
+			if (StructureOrder.contains(s, address) && (nearest == null || StructureOrder.nearer(s, nearest, startNs, endNs))) {
 				nearest = s;
 			}
 		}
 		return nearest == null ? NONE : nearest.id();
 	}
 
-	/** Time between a life and an interval that do not meet. */
-	static long distance(Structure s, long startNs, long endNs) {
-		return s.birthNs() >= endNs ? s.birthNs() - endNs : startNs - s.deathNs();
-	}
-
-	static boolean nearer(Structure a, Structure b, long startNs, long endNs) {
-		int order = Long.compare(distance(a, startNs, endNs), distance(b, startNs, endNs));
-		return order == 0 ? a.id() < b.id() : order < 0;
-	}
-
-	static boolean better(Structure a, Structure b, long startNs, long endNs, long firstNs) {
-		int order = Boolean.compare(when(a, firstNs) == GONE, when(b, firstNs) == GONE);
-		if (order == 0) {
-			order = Integer.compare(rank(a), rank(b));
-		}
-		if (order == 0) {
-			order = Integer.compare(when(a, firstNs), when(b, firstNs));
-		}
-		if (order == 0) {
-			order = Long.compare(overlap(b, startNs, endNs), overlap(a, startNs, endNs));
-		}
-		if (order == 0) {
-			order = Long.compareUnsigned(a.sizeBytes(), b.sizeBytes());
-		}
-		if (order == 0) {
-			order = Long.compare(b.birthNs(), a.birthNs());
-		}
-		return order == 0 ? a.id() < b.id() : order < 0;
-	}
-
-	static final int ALIVE = 0;
-	static final int TO_COME = 1;
-	static final int GONE = 2;
-
-	static int when(Structure s, long timeNs) {
-		return timeNs == RowBatch.NO_TIME ? ALIVE : s.deathNs() <= timeNs ? GONE : s.birthNs() > timeNs ? TO_COME : ALIVE;
-	}
-
-	static int rank(Structure s) {
-		return switch (s.kind()) {
-		case STATIC, HEAP, STACK -> 0;
-		case MMAP -> 1;
-		case BRK, FILE -> 2;
-		};
-	}
-
-	static long overlap(Structure s, long startNs, long endNs) {
-		return Math.min(endNs, s.deathNs()) - Math.max(startNs, s.birthNs());
-	}
 }

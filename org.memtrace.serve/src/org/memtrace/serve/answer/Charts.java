@@ -17,6 +17,7 @@ import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.GanttSource;
+import org.memtrace.analysis.gantt.GanttSources;
 import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.TextMeter;
@@ -46,7 +47,7 @@ final class Charts {
 	}
 
 	private GanttModel model(Gantt key, Progress progress) throws MemtraceException {
-		return new GanttModel(GanttSource.of(trace.accesses(key.filters(), progress), key.by(), progress));
+		return new GanttModel(GanttSources.of(trace.accesses(key.filters(), progress), key.by(), progress));
 	}
 
 	private static Palette palette(Query q) throws Refused {

@@ -10,8 +10,8 @@ import java.util.TreeSet;
 
 import org.memtrace.aggregation.ModelType.Role;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.analysis.colour.Colours.Key;
-import org.memtrace.analysis.colour.Colours.Kind;
+import org.memtrace.analysis.colour.Palette.Key;
+import org.memtrace.analysis.colour.Palette.Kind;
 import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.text.ModelText;

@@ -28,7 +28,7 @@ import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbench;
 import org.eclipse.ui.IWorkbenchPreferencePage;
 import org.eclipse.ui.PlatformUI;
-import org.memtrace.analysis.colour.Colours.Key;
+import org.memtrace.analysis.colour.Palette.Key;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.session.Session;

@@ -31,7 +31,7 @@ import org.memtrace.views.session.OpenTrace;
 import org.memtrace.views.session.Session;
 import org.memtrace.views.session.ViewIds;
 import org.memtrace.views.util.Buttons;
-import org.memtrace.views.view.SaveSnapshot;
+import org.memtrace.views.view.Snapshot;
 import org.memtrace.views.view.TraceView;
 
 /** What is looked at, as a link or a small file for somebody who has the same trace: {@link SharedView}. Display thread. */
@@ -66,7 +66,7 @@ public final class ViewLinks {
 		Shell shell = page.getWorkbenchWindow().getShell();
 		FileDialog dialog = new FileDialog(shell, SWT.SAVE);
 		dialog.setText("Save link");
-		dialog.setFileName(SaveSnapshot.fileName(trace.name()) + SharedView.ENDING);
+		dialog.setFileName(Snapshot.fileName(trace.name()) + SharedView.ENDING);
 		dialog.setFilterExtensions(new String[] { "*" + SharedView.ENDING, "*" });
 		dialog.setOverwrite(true);
 		String file = dialog.open();

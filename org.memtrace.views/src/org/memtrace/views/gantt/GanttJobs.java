@@ -51,6 +51,11 @@ final class GanttJobs {
 		makeSearches();
 	}
 
+	/** Whether something is under way that changes what is seen. */
+	boolean arePending() {
+		return loading.isBusy() || arranging.isBusy() || drawing.isBusy() || choosing.isBusy() || stepping.isBusy() || searching.isBusy();
+	}
+
 	void cancel() {
 		for (LatestResult<?, ?> job : List.of(loading, arranging, drawing, describing, choosing, stepping, searching)) {
 			job.cancel();

@@ -16,6 +16,7 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.widgets.ColorDialog;
 import org.memtrace.analysis.colour.Colours;
+import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.gantt.GanttPicture.Hit;
 import org.memtrace.analysis.gantt.GanttPresenter;
 import org.memtrace.analysis.gantt.GanttRows.Order;
@@ -153,7 +154,7 @@ final class GanttMenus {
 		dialog.setText("Colour of " + type.displayName());
 		RGB rgb = dialog.open();
 		if (rgb != null) {
-			colours.choose(Colours.Kind.of(type.model()), type.name(), rgb.red << 16 | rgb.green << 8 | rgb.blue);
+			colours.choose(Palette.Kind.of(type.model()), type.name(), rgb.red << 16 | rgb.green << 8 | rgb.blue);
 		}
 	}
 }

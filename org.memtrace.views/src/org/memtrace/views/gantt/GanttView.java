@@ -38,6 +38,7 @@ import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.GanttStyle;
 import org.memtrace.analysis.gantt.GanttTable;
 import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.gantt.MarkerDraft;
 import org.memtrace.analysis.gantt.ReadFailedException;
 import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.selection.ViewState;
@@ -413,7 +414,7 @@ public final class GanttView extends TraceView implements RecordView {
 		}
 	}
 
-	private void ask(GanttPresenter.Draft draft) {
+	private void ask(MarkerDraft draft) {
 		if (draft == null) {
 			return;
 		}
@@ -581,8 +582,7 @@ public final class GanttView extends TraceView implements RecordView {
 		if (trace() == null) {
 			return true;
 		}
-		return !jobs.loading.isBusy() && !jobs.arranging.isBusy() && !jobs.drawing.isBusy() && !jobs.choosing.isBusy() && !jobs.stepping.isBusy()
-				&& !jobs.searching.isBusy() && presenter.isDrawable() && !aligned.isPending() && canvas.shown() != null && canvas.shown().shows(wanted());
+		return !jobs.arePending() && presenter.isDrawable() && !aligned.isPending() && canvas.shown() != null && canvas.shown().shows(wanted());
 	}
 
 	@Override

@@ -58,7 +58,7 @@ import org.memtrace.views.util.Appearance;
  * A table of any number of rows (below 50 million at a time): head that sorts, a row of filters, whole rows selected, columns
  * that can be moved and hidden. It shows and tells; sorting and filtering is done by whoever made it. Display thread.
  */
-public final class Grid {
+public final class Grid implements GridAccess.Shown {
 	static {
 		ServiceLoading.start();
 	}
@@ -425,6 +425,7 @@ public final class Grid {
 	}
 
 	/** The widget. */
+	@Override
 	public NatTable control() {
 		return table;
 	}
@@ -580,6 +581,7 @@ public final class Grid {
 	}
 
 	/** The row that was selected last, -1 none. */
+	@Override
 	public int selectedRow() {
 		if (selection.getSelectedRowCount() == 0) {
 			return -1;
@@ -588,11 +590,13 @@ public final class Grid {
 		return last >= 0 && isSelected(last) ? last : selection.getSelectedRowPositions().iterator().next().start;
 	}
 
-	List<GridColumn> columns() {
+	@Override
+	public List<GridColumn> columns() {
 		return columns;
 	}
 
 	/** Number of selected rows. */
+	@Override
 	public int selectedCount() {
 		return selection.getSelectedRowCount();
 	}
@@ -610,7 +614,8 @@ public final class Grid {
 		return rows;
 	}
 
-	boolean isSelected(int row) {
+	@Override
+	public boolean isSelected(int row) {
 		return selection.isRowPositionSelected(row);
 	}
 

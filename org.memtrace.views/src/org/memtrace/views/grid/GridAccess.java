@@ -4,6 +4,7 @@ package org.memtrace.views.grid;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 
@@ -17,6 +18,7 @@ import org.eclipse.swt.accessibility.AccessibleTableAdapter;
 import org.eclipse.swt.accessibility.AccessibleTableCellAdapter;
 import org.eclipse.swt.accessibility.AccessibleTableCellEvent;
 import org.eclipse.swt.accessibility.AccessibleTableEvent;
+import org.eclipse.swt.widgets.Control;
 
 /**
  * What a screen reader is told of a grid, which draws its cells itself: a table with rows, columns and cells, and the selected row. Cells
@@ -25,13 +27,27 @@ import org.eclipse.swt.accessibility.AccessibleTableEvent;
 final class GridAccess {
 	private static final int MOST_CELLS = 500;
 
-	private final Grid grid;
+	/** The table that is told of. */
+	interface Shown {
+		Control control();
+
+		List<GridColumn> columns();
+
+		/** The one row that is selected; -1 for none or several. */
+		int selectedRow();
+
+		int selectedCount();
+
+		boolean isSelected(int row);
+	}
+
+	private final Shown grid;
 	private final GridContent content;
 	private final Accessible table;
 	/** By row and column, the one that was asked for longest ago first. */
 	private final Map<Long, Accessible> cells = new LinkedHashMap<>(16, 0.75f, true);
 
-	GridAccess(Grid grid, String name, GridContent content) {
+	GridAccess(Shown grid, String name, GridContent content) {
 		this.grid = grid;
 		this.content = content;
 		table = grid.control().getAccessible();

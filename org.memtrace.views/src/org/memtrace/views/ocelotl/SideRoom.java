@@ -11,8 +11,8 @@ import org.eclipse.swt.widgets.Sash;
 import org.memtrace.views.jobs.OnDisplay;
 
 /**
- * How overview, level of detail and types share the room beside the picture: what could not be read when it is too small keeps its size, what
- * can be scrolled or left out gives way.
+ * How overview, level of detail and types share the room beside the picture: what could not be read when it is too small keeps its size,
+ * what can be scrolled or left out gives way.
  */
 final class SideRoom {
 	private static final String DIVIDED = "divided";

@@ -22,6 +22,7 @@ import org.memtrace.analysis.gantt.GanttOptions;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttSource;
+import org.memtrace.analysis.gantt.GanttSources;
 import org.memtrace.analysis.overview.CurvePicture;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.selection.ViewState;
@@ -123,7 +124,7 @@ public final class WarmUp extends Job {
 	}
 
 	private static void chart(OpenTrace trace, ViewState state, Progress progress) throws MemtraceException {
-		GanttSource source = GanttSource.of(trace.accesses(), state.viewpoint(), progress);
+		GanttSource source = GanttSources.of(trace.accesses(), state.viewpoint(), progress);
 		GanttRows rows = GanttRows.of(new GanttRows.Request(source, GanttSource.Grouping.PRODUCER, state.producer(),
 				GanttFold.initial(trace.producers()), GanttRows.Order.ADDRESS, false), progress);
 		GanttOptions o = new GanttOptions();

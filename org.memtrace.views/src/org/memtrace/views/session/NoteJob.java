@@ -38,12 +38,12 @@ public final class NoteJob extends Job {
 		}
 	};
 
-	private final OpenTrace.Lease lease;
+	private final Leased.StoreLease lease;
 	private final Change change;
 	private final Consumer<String> failed;
 	private final Display display;
 
-	private NoteJob(String name, OpenTrace.Lease lease, Change change, Consumer<String> failed) {
+	private NoteJob(String name, Leased.StoreLease lease, Change change, Consumer<String> failed) {
 		super(name);
 		this.lease = lease;
 		this.change = change;
@@ -58,8 +58,8 @@ public final class NoteJob extends Job {
 	 *
 	 * @param failed gets on the display thread a sentence that says why it was not stored
 	 */
-	public static void keep(String name, OpenTrace trace, Change change, Consumer<String> failed) {
-		OpenTrace.Lease lease;
+	public static void keep(String name, Leased trace, Change change, Consumer<String> failed) {
+		Leased.StoreLease lease;
 		try {
 			lease = trace.lease(); // now: the trace may be closed before the job begins
 		} catch (CancelledException e) {

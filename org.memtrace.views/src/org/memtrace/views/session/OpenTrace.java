@@ -17,6 +17,7 @@ import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttPresenter;
 import org.memtrace.analysis.gantt.GanttSource;
+import org.memtrace.analysis.gantt.GanttSources;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.CancelledException;
@@ -36,14 +37,15 @@ import org.memtrace.model.tree.ProducerTree;
  * same trace. Jobs that read the store hold a {@link Lease}; {@link #close} waits for nobody, the store is closed when the
  * last lease ends.
  */
-public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.Trace {
+public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.Trace, Leased {
 	/** Keeps the store open. */
-	public final class Lease implements AutoCloseable {
+	public final class Lease implements StoreLease {
 		private boolean ended;
 
 		private Lease() {
 		}
 
+		@Override
 		public TraceStore store() {
 			return data.store;
 		}
@@ -273,7 +275,7 @@ public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.
 
 	@Override
 	public GanttSource records(Dimension viewpoint, FilterSet filters, Progress progress) throws MemtraceException {
-		return hasAccesses() ? GanttSource.of(accesses(filters, progress), viewpoint, progress) : GanttSource.of(events(filters, progress));
+		return hasAccesses() ? GanttSources.of(accesses(filters, progress), viewpoint, progress) : GanttSources.of(events(filters, progress));
 	}
 
 	@Override
@@ -298,6 +300,7 @@ public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.
 	}
 
 	/** Keeps the store open until the lease is closed; cancelled when the trace is closed already. */
+	@Override
 	public Lease lease() throws CancelledException {
 		synchronized (this) {
 			if (closed) {

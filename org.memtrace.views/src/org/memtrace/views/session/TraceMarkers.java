@@ -61,25 +61,25 @@ public final class TraceMarkers {
 		listeners.remove(l);
 	}
 
-	public void add(OpenTrace trace, Marker marker) {
+	public void add(Leased trace, Marker marker) {
 		List<Marker> now = new ArrayList<>(markers);
 		now.add(marker);
 		change(trace, now);
 	}
 
-	public void remove(OpenTrace trace, Marker marker) {
+	public void remove(Leased trace, Marker marker) {
 		List<Marker> now = new ArrayList<>(markers);
 		now.remove(marker);
 		change(trace, now);
 	}
 
-	public void replace(OpenTrace trace, Marker old, Marker marker) {
+	public void replace(Leased trace, Marker old, Marker marker) {
 		List<Marker> now = new ArrayList<>(markers);
 		now.replaceAll(m -> m == old ? marker : m);
 		change(trace, now);
 	}
 
-	private void change(OpenTrace trace, List<Marker> now) {
+	private void change(Leased trace, List<Marker> now) {
 		markers = Markers.sorted(now);
 		tell();
 		if (problem != null) {

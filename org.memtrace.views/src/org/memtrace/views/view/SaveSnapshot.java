@@ -11,8 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -101,7 +99,7 @@ public final class SaveSnapshot {
 
 		/** One view is called as the user says, several by their own names. */
 		private Path file(Item item, Format f) {
-			return directory.resolve((items.size() == 1 ? prefix : prefix + fileName(item.snapshot().name())) + f.ending());
+			return directory.resolve((items.size() == 1 ? prefix : prefix + Snapshot.fileName(item.snapshot().name())) + f.ending());
 		}
 
 		/** Writes all files; not on the display thread. */
@@ -149,22 +147,12 @@ public final class SaveSnapshot {
 		for (Item i : items) {
 			Snapshot s = i.snapshot();
 			String name = s.name();
-			for (int n = 2; !names.add(fileName(name)); n++) {
+			for (int n = 2; !names.add(Snapshot.fileName(name)); n++) {
 				name = s.name() + " " + n;
 			}
 			result.add(new Item(new Snapshot(name, s.picture(), s.csv(), s.parameters()), i.width(), i.height()));
 		}
 		return result;
-	}
-
-	/** The largest view, whose size is proposed for all: one that was never in front has hardly any. */
-	static Item largest(List<Item> items) {
-		return Collections.max(items, Comparator.comparingLong(i -> (long) i.width() * i.height()));
-	}
-
-	/** A name without anything that a file system or shell could stumble over. */
-	public static String fileName(String name) {
-		return name.replaceAll("[^A-Za-z0-9._-]+", "-");
 	}
 
 	/** Writes one file; a PNG has {@code pngScale} times as many pixels as the layout, in both directions. */

@@ -18,4 +18,9 @@ public record Snapshot(String name, SceneSource picture, Supplier<String> csv, M
 	public Snapshot {
 		parameters = Map.copyOf(parameters);
 	}
+
+	/** A name without anything that a file system or shell could stumble over. */
+	public static String fileName(String name) {
+		return name.replaceAll("[^A-Za-z0-9._-]+", "-");
+	}
 }

@@ -5,6 +5,8 @@ package org.memtrace.views.view;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -102,7 +104,7 @@ final class SnapshotDialog extends Dialog {
 		});
 		new Label(c, SWT.NONE).setText(items.size() == 1 ? "&Name:" : "&Names begin with:");
 		name = new Text(c, SWT.BORDER);
-		name.setText(items.size() == 1 ? SaveSnapshot.fileName(items.get(0).snapshot().name()) : "");
+		name.setText(items.size() == 1 ? Snapshot.fileName(items.get(0).snapshot().name()) : "");
 		GridDataFactory.fillDefaults().grab(true, false).span(2, 1).applyTo(name);
 		name.addModifyListener(e -> check());
 		Label as = new Label(c, SWT.NONE);
@@ -135,7 +137,7 @@ final class SnapshotDialog extends Dialog {
 		Composite size = new Composite(c, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(4).spacing(6, 0).applyTo(size);
 		GridDataFactory.fillDefaults().span(2, 1).applyTo(size);
-		Item seen = SaveSnapshot.largest(items);
+		Item seen = SnapshotDialog.largest(items);
 		width = spinner(size, seen.width(), "Width of the picture in pixels");
 		new Label(size, SWT.NONE).setText("×");
 		height = spinner(size, seen.height(), "Height of the picture in pixels");
@@ -243,5 +245,10 @@ final class SnapshotDialog extends Dialog {
 		settings.put(KEY_PNG_SCALE, job.pngScale());
 		formats.forEach((f, b) -> settings.put(KEY_FORMAT + f.name(), Boolean.toString(b.getSelection())));
 		super.okPressed();
+	}
+
+	/** The largest view, whose size is proposed for all: one that was never in front has hardly any. */
+	static Item largest(List<Item> items) {
+		return Collections.max(items, Comparator.comparingLong(i -> (long) i.width() * i.height()));
 	}
 }

@@ -32,7 +32,7 @@ import org.eclipse.swt.widgets.ToolBar;
 import org.eclipse.swt.widgets.Tree;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.engine.InitialLevel;
-import org.memtrace.analysis.colour.Colours.Kind;
+import org.memtrace.analysis.colour.Palette.Kind;
 import org.memtrace.importer.record.RecordOption;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;

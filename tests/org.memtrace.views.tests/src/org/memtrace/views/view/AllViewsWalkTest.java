@@ -20,7 +20,6 @@ import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.handlers.IHandlerService;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Dimension;
-import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.Condition;
@@ -259,7 +258,7 @@ class AllViewsWalkTest extends UiTest {
 			return "save";
 		}
 		case 18:
-			session.colours().choose(Colours.Kind.TYPE, EventType.SHARED_READ, random.nextInt(0x1000000));
+			session.colours().choose(Palette.Kind.TYPE, EventType.SHARED_READ, random.nextInt(0x1000000));
 			return "colours";
 		default: {
 			List<Canvas> canvases = bot.all(Canvas.class).stream()

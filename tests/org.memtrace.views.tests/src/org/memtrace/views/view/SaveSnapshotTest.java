@@ -17,8 +17,8 @@ class SaveSnapshotTest {
 		Item behind = item(0, 0);
 		Item seen = item(900, 600);
 		Item low = item(1200, 90);
-		assertSame(seen, SaveSnapshot.largest(List.of(behind, seen, low)));
-		assertSame(behind, SaveSnapshot.largest(List.of(behind)));
+		assertSame(seen, SnapshotDialog.largest(List.of(behind, seen, low)));
+		assertSame(behind, SnapshotDialog.largest(List.of(behind)));
 	}
 
 	private static Item item(int width, int height) {

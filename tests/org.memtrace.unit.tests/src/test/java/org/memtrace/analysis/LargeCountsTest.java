@@ -33,6 +33,7 @@ import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttModel;
 import org.memtrace.analysis.gantt.GanttSource;
+import org.memtrace.analysis.gantt.GanttSources;
 import org.memtrace.analysis.machine.MachineUse;
 import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.PageUse;
@@ -205,7 +206,7 @@ class LargeCountsTest {
 			sum += density.total(bin);
 		}
 		assertEquals((double) (READS + WRITES), sum, 1);
-		double[] cells = new GanttModel(GanttSource.of(table, BasicDimensions.TYPE, Progress.NONE)).sums(GanttSource.Grouping.PRODUCER,
+		double[] cells = new GanttModel(GanttSources.of(table, BasicDimensions.TYPE, Progress.NONE)).sums(GanttSource.Grouping.PRODUCER,
 				GanttSource.ALL, 0, 0, INTERVALS * SLICE_NS, Progress.NONE);
 		assertEquals((double) (READS + WRITES), Arrays.stream(cells).sum(), 0);
 	}

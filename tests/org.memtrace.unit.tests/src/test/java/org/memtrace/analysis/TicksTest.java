@@ -23,6 +23,7 @@ import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
+import org.memtrace.analysis.gantt.GanttSources;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
@@ -55,7 +56,7 @@ class TicksTest {
 
 	@Test
 	void gantt() throws Exception {
-		GanttSource s = GanttSource.of(table());
+		GanttSource s = GanttSources.of(table());
 		GanttRows rows = GanttRows.of(new GanttRows.Request(s, Grouping.PRODUCER, -1, GanttFold.folded(), GanttRows.Order.ADDRESS,
 				false), Progress.NONE);
 		GanttOptions o = new GanttOptions();

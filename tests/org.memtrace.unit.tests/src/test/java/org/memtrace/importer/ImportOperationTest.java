@@ -29,6 +29,7 @@ import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.rows.RowSpill;
 import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.importer.rows.SpilledRow;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
@@ -462,7 +463,7 @@ class ImportOperationTest {
 		RowSpill spill = new RowSpill(temporary, new RowSpill.Budget(20_000));
 		List<String> expected = new ArrayList<>();
 		Random random = new Random(3);
-		RowSpill.Row row = new RowSpill.Row();
+		SpilledRow row = new SpilledRow();
 		for (int i = 0; i < 40_000; i++) {
 			row.startNs = random.nextBoolean() ? row.startNs : random.nextLong(Long.MAX_VALUE / 2);
 			row.endNs = row.startNs + 1 + (random.nextBoolean() ? 5 : random.nextLong(1L << 40));
@@ -490,7 +491,7 @@ class ImportOperationTest {
 		spill.close();
 	}
 
-	private static String text(RowSpill.Row r) {
+	private static String text(SpilledRow r) {
 		return r.startNs + " " + r.endNs + " " + r.leaf + " " + r.thread + " " + r.cpuSet + " " + r.reads + " " + r.writes + " "
 				+ r.ip + " " + r.node + " " + r.flags;
 	}

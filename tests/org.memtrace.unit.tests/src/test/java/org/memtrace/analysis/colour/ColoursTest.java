@@ -3,7 +3,6 @@
 package org.memtrace.analysis.colour;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -129,8 +128,8 @@ class ColoursTest {
 		assertEquals("worker #3", worker.name());
 		Palette before = colours.palette(false);
 		assertSame(Palette.LIGHT, before);
-		colours.choose(Colours.Kind.THREAD, worker.name(), 0x123456);
-		colours.choose(Colours.Kind.STRUCTURE, "A", 0xabcdef);
+		colours.choose(Palette.Kind.THREAD, worker.name(), 0x123456);
+		colours.choose(Palette.Kind.STRUCTURE, "A", 0xabcdef);
 		assertEquals(2, told[0]);
 		assertEquals(Palette.LIGHT.color(worker), before.color(worker), "a palette does not change");
 		assertEquals(0xff123456, colours.palette(false).color(worker));
@@ -140,8 +139,8 @@ class ColoursTest {
 		assertEquals(Palette.LIGHT.background(), colours.palette(true).light().background());
 		ModelType same = new ModelType(worker.name(), Role.OTHER, 3);
 		assertEquals(Palette.LIGHT.color(same), colours.palette(false).color(same), "an event type of that name is another thing");
-		colours.reset(Colours.Kind.THREAD, worker.name());
-		colours.reset(Colours.Kind.THREAD, worker.name());
+		colours.reset(Palette.Kind.THREAD, worker.name());
+		colours.reset(Palette.Kind.THREAD, worker.name());
 		assertEquals(3, told[0], "nobody is told when nothing changes");
 		colours.chooseAll(Map.of());
 		assertSame(Palette.DARK, colours.palette(true));
@@ -150,8 +149,8 @@ class ColoursTest {
 	@Test
 	void choicesAreKeptAsText() {
 		Colours colours = new Colours();
-		colours.choose(Colours.Kind.THREAD, "worker #3", 0x123456);
-		colours.choose(Colours.Kind.STRUCTURE, "odd \\ name\nwith a line  feed", 0x00abcd);
+		colours.choose(Palette.Kind.THREAD, "worker #3", 0x123456);
+		colours.choose(Palette.Kind.STRUCTURE, "odd \\ name\nwith a line  feed", 0x00abcd);
 		assertEquals("THREAD #123456 worker #3\nSTRUCTURE #00abcd odd \\\\ name\\nwith a line  feed\n", colours.toText());
 		assertEquals(colours.chosen(), Colours.parse(colours.toText()));
 		assertEquals(Map.of(), Colours.parse("THREAD red x\nnonsense\n\nPLANET #ffffff earth\nTYPE #12345 short\n"));

@@ -136,14 +136,14 @@ class DiffMapTest {
 		}
 		DiffMap m = map(field(true), b);
 		Field all = of(whole(m, Quantity.ACCESSES), "field");
-		assertEquals(DiffMap.PLACES, all.places());
+		assertEquals(PlaceTimes.PLACES, all.places());
 		assertEquals(1, sum(all.before()), EXACT);
 		assertEquals(1, sum(all.after()), EXACT);
 		// a tenth of the time has all accesses of b, evenly over ten columns and half of the places
-		assertEquals(1.0 / (DiffMap.COLUMNS / 10) / (DiffMap.PLACES / 2), all.after()[DiffMap.COLUMNS - 1], EXACT);
+		assertEquals(1.0 / (DiffMap.COLUMNS / 10) / (PlaceTimes.PLACES / 2), all.after()[DiffMap.COLUMNS - 1], EXACT);
 		assertEquals(0, all.after()[DiffMap.COLUMNS / 10 * 9 - 1]);
-		assertEquals(0, all.after()[DiffMap.PLACES / 2 * DiffMap.COLUMNS + DiffMap.COLUMNS - 1]);
-		assertEquals(1.0 / DiffMap.COLUMNS / DiffMap.PLACES, all.before()[0], EXACT);
+		assertEquals(0, all.after()[PlaceTimes.PLACES / 2 * DiffMap.COLUMNS + DiffMap.COLUMNS - 1]);
+		assertEquals(1.0 / DiffMap.COLUMNS / PlaceTimes.PLACES, all.before()[0], EXACT);
 		assertEquals(1, sum(of(whole(m, Quantity.WRITES), "field").after()), EXACT);
 		assertEquals(1, sum(of(whole(m, Quantity.READS), "field").after()), EXACT);
 		assertEquals(all.after()[DiffMap.COLUMNS - 1] - all.before()[DiffMap.COLUMNS - 1], all.difference(0, 1, DiffMap.COLUMNS - 1));
@@ -175,20 +175,20 @@ class DiffMapTest {
 		assertEquals(new Choice(Quantity.FIRST_TOUCH, 0, false, true), usual);
 		Field main = of(whole(m, Quantity.FIRST_TOUCH), "field");
 		int last = DiffMap.COLUMNS - 1;
-		int firstOfOthers = DiffMap.PLACES / 4 * DiffMap.COLUMNS;
+		int firstOfOthers = PlaceTimes.PLACES / 4 * DiffMap.COLUMNS;
 		assertEquals(1, main.before()[firstOfOthers + last], EXACT);
 		assertEquals(0, main.after()[firstOfOthers + last]);
-		assertEquals(-1, main.difference(DiffMap.PLACES / 4, DiffMap.PLACES, last), EXACT);
-		assertEquals(0, main.difference(0, DiffMap.PLACES / 4, last), EXACT);
+		assertEquals(-1, main.difference(PlaceTimes.PLACES / 4, PlaceTimes.PLACES, last), EXACT);
+		assertEquals(0, main.difference(0, PlaceTimes.PLACES / 4, last), EXACT);
 		// the first interval is a tenth of the run: touches are spread over it, and stay after it
 		assertEquals(0.5, main.before()[4], EXACT);
 		assertEquals(1, main.before()[9], EXACT);
 		Field second = of(m.values(new Choice(Quantity.FIRST_TOUCH, 1, false, false)), "field");
-		assertEquals(1, second.difference(DiffMap.PLACES / 4, DiffMap.PLACES / 2, last), EXACT);
+		assertEquals(1, second.difference(PlaceTimes.PLACES / 4, PlaceTimes.PLACES / 2, last), EXACT);
 		Values beginning = m.values(usual);
 		assertEquals(0.125, beginning.until(), 0.01, "what is touched in a tenth of the run, with a margin");
 		assertEquals(1, beginning.limit());
-		assertEquals(-1, of(beginning, "field").difference(DiffMap.PLACES / 4, DiffMap.PLACES, last), EXACT);
+		assertEquals(-1, of(beginning, "field").difference(PlaceTimes.PLACES / 4, PlaceTimes.PLACES, last), EXACT);
 		assertTrue(DiffText.sentences(m.diff()).stream().anyMatch(s -> s.equals("field: first touched by main 100 % before, by main 25.0 %, "
 				+ "thread 1 25.0 %, thread 2 25.0 %, thread 3 25.0 % now.")), DiffText.sentences(m.diff()).toString());
 		assertTrue(DiffText.sentences(m.diff()).stream().anyMatch(s -> s.startsWith("gone: field: first touch. The advice worked")));
@@ -288,15 +288,15 @@ class DiffMapTest {
 		Field f = of(v, "field");
 		assertEquals(1, sum(f.before()), 1e-9);
 		assertEquals(1, sum(f.after()), 1e-9);
-		assertEquals(1.0 / 10 / DiffMap.PLACES, v.largest(), 1e-9);
+		assertEquals(1.0 / 10 / PlaceTimes.PLACES, v.largest(), 1e-9);
 	}
 
 	@Test
 	void severalRunsAreTheirMean() throws MemtraceException {
 		DiffMap m = map(List.of(field(true), field(false)), List.of(field(false)));
 		Field f = of(whole(m, Quantity.FIRST_TOUCH), "field");
-		assertEquals(0.5, f.before()[(DiffMap.PLACES - 1) * DiffMap.COLUMNS + DiffMap.COLUMNS - 1], EXACT);
-		assertEquals(0, f.after()[(DiffMap.PLACES - 1) * DiffMap.COLUMNS + DiffMap.COLUMNS - 1]);
+		assertEquals(0.5, f.before()[(PlaceTimes.PLACES - 1) * DiffMap.COLUMNS + DiffMap.COLUMNS - 1], EXACT);
+		assertEquals(0, f.after()[(PlaceTimes.PLACES - 1) * DiffMap.COLUMNS + DiffMap.COLUMNS - 1]);
 		Field all = of(whole(m, Quantity.ACCESSES), "field");
 		assertEquals(1, sum(all.before()), EXACT);
 		assertThrows(IllegalArgumentException.class, () -> new DiffMap(m.diff(), List.of(), List.of()));

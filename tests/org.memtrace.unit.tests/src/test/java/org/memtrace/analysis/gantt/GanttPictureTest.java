@@ -63,7 +63,7 @@ class GanttPictureTest {
 			events.add(type, random.nextInt(4), start, type == SyntheticEvents.TICK ? start : start + random.nextInt(2_000),
 					type == SyntheticEvents.POWER ? random.nextInt(9) : 0, 0);
 		}
-		GanttSource s = GanttSource.of(events.table(tree, 0, 102_000));
+		GanttSource s = GanttSources.of(events.table(tree, 0, 102_000));
 		for (long[] w : new long[][] {{0, 102_000}, {30_000, 33_000}, {50_000, 50_100}}) {
 			GanttOptions o = options(w[0], w[1]);
 			o.rowHeight = 40;
@@ -84,7 +84,7 @@ class GanttPictureTest {
 	@Test
 	void barsAreWhereTheirTimesAre() throws Exception {
 		ProducerTree tree = ProducerTreeBuilder.flat("a", "b");
-		GanttSource s = GanttSource.of(new SyntheticEvents().add(SyntheticEvents.RUN, 0, 0, 500, 0, 0)
+		GanttSource s = GanttSources.of(new SyntheticEvents().add(SyntheticEvents.RUN, 0, 0, 500, 0, 0)
 				.add(SyntheticEvents.WAIT, 0, 500, 1000, 0, 0).add(SyntheticEvents.RUN, 1, 250, 750, 0, 0).table(tree, 0, 1000));
 		GanttOptions o = options(0, 1000);
 		o.minimap = false;
@@ -117,7 +117,7 @@ class GanttPictureTest {
 	@Test
 	void nestedStatesLieAboveTheirParents() throws Exception {
 		ProducerTree tree = ProducerTreeBuilder.flat("a");
-		GanttSource s = GanttSource.of(new SyntheticEvents().add(SyntheticEvents.RUN, 0, 0, 1000, 0, 0)
+		GanttSource s = GanttSources.of(new SyntheticEvents().add(SyntheticEvents.RUN, 0, 0, 1000, 0, 0)
 				.add(SyntheticEvents.WAIT, 0, 400, 600, 1, 0).table(tree, 0, 1000));
 		GanttPicture p = draw(s, rows(s, GanttFold.folded()), options(0, 1000));
 		double y = p.yOf(0);
@@ -129,7 +129,7 @@ class GanttPictureTest {
 	@Test
 	void hiddenTypesAreNotDrawnAndTheLegendSaysSo() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(8, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
+			GanttSource s = GanttSources.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()));
 			GanttPicture all = draw(s, rows, o);
@@ -150,7 +150,7 @@ class GanttPictureTest {
 		ProducerTree tree = ProducerTreeBuilder.flat("a", "b", "c");
 		SyntheticEvents few = new SyntheticEvents().add(SyntheticEvents.MESSAGE, 0, 100, 300, 2, 0)
 				.add(SyntheticEvents.MESSAGE, 2, 5_000, 6_000, 1, 0).add(SyntheticEvents.RUN, 1, 0, 10, 0, 0);
-		GanttSource s = GanttSource.of(few.table(tree, 0, 10_000));
+		GanttSource s = GanttSources.of(few.table(tree, 0, 10_000));
 		GanttPicture p = draw(s, rows(s, GanttFold.folded()), options(0, 1_000));
 		assertEquals(1, p.linksThere());
 		GanttPlot.Arrow arrow = p.arrows.get(0);
@@ -168,7 +168,7 @@ class GanttPictureTest {
 		for (int i = 0; i < 4 * GanttModel.MAX_ARROWS; i++) {
 			many.add(SyntheticEvents.MESSAGE, i % 3, i, i + 5, (i + 1) % 3, 0);
 		}
-		s = GanttSource.of(many.table(tree, 0, 10_000));
+		s = GanttSources.of(many.table(tree, 0, 10_000));
 		p = draw(s, rows(s, GanttFold.folded()), options(0, 10_000));
 		assertEquals(4 * GanttModel.MAX_ARROWS, p.linksThere());
 		assertEquals(GanttModel.MAX_ARROWS, p.linksShown());
@@ -186,7 +186,7 @@ class GanttPictureTest {
 		for (int i = 0; i < 100; i++) {
 			events.add(i % 2, 0, i, i + 1, 0, 0);
 		}
-		GanttSource s = GanttSource.of(events.table(tree, 0, 1_000_000));
+		GanttSource s = GanttSources.of(events.table(tree, 0, 1_000_000));
 		GanttPicture p = draw(s, rows(s, GanttFold.folded()), options(0, 1_000_000));
 		assertTrue(p.bars.stream().allMatch(Bar::shared));
 		assertEquals(2, p.bars.size());
@@ -199,7 +199,7 @@ class GanttPictureTest {
 	@Test
 	void markersAreFlags() throws Exception {
 		ProducerTree tree = ProducerTreeBuilder.flat("a");
-		GanttSource s = GanttSource.of(new SyntheticEvents().add(SyntheticEvents.RUN, 0, 0, 10, 0, 0).table(tree, 0, 1000));
+		GanttSource s = GanttSources.of(new SyntheticEvents().add(SyntheticEvents.RUN, 0, 0, 10, 0, 0).table(tree, 0, 1000));
 		GanttOptions o = options(0, 500);
 		Marker here = new Marker("here", 0xff0000, 250, 250, Marker.NO_PRODUCER, false);
 		o.markers = List.of(here, new Marker("later", 0xff00, 600, 700, Marker.NO_PRODUCER, false));
@@ -215,7 +215,7 @@ class GanttPictureTest {
 	@Test
 	void detailsOfARecordAndOfMany() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
+			GanttSource s = GanttSources.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			long start = s.info().startNs();
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()).withSubtree(s.producers(), 0, 0, true));
 			GanttOptions o = options(start, s.info().endNs());
@@ -244,7 +244,7 @@ class GanttPictureTest {
 	void recordsAreCountedOnce() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			GanttSource s = GanttSource.of(table, BasicDimensions.TYPE, Progress.NONE);
+			GanttSource s = GanttSources.of(table, BasicDimensions.TYPE, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			o.height = 4_000;
 			GanttRows unfolded = rows(s, GanttFold.initial(s.producers()).withSubtree(s.producers(), 0, 0, true));
@@ -264,7 +264,7 @@ class GanttPictureTest {
 	@Test
 	void searchFindsWhatIsFoldedAway() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
+			GanttSource s = GanttSources.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()));
 			Pattern page = Pattern.compile("\\[page 3\\]");
 			GanttSearch.Found a = GanttSearch.next(rows, page, 0, -1, true, Progress.NONE);
@@ -285,7 +285,7 @@ class GanttPictureTest {
 	@Test
 	void onlyVisibleRowsAreDrawn() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(64, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
+			GanttSource s = GanttSources.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			o.firstRow = 100;
 			o.height = 300;

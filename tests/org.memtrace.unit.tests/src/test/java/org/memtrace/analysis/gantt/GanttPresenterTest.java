@@ -100,7 +100,7 @@ class GanttPresenterTest {
 		@Override
 		public GanttSource records(Dimension viewpoint, FilterSet filters, Progress progress) throws MemtraceException {
 			read.add(viewpoint);
-			return GanttSource.of(filters.isActive() ? new SyntheticEvents().table(tree, 0, 1_000_000) : table);
+			return GanttSources.of(filters.isActive() ? new SyntheticEvents().table(tree, 0, 1_000_000) : table);
 		}
 	}
 
@@ -415,7 +415,7 @@ class GanttPresenterTest {
 	void markersAreOfWhatIsChosen() {
 		trace.selection.window(0, 100_000);
 		assertNull(p.markerOfRow(0), "no row is selected");
-		GanttPresenter.Draft middle = p.markerOfTime(null, null, 2);
+		MarkerDraft middle = p.markerOfTime(null, null, 2);
 		assertEquals("Marker of an instant", middle.title());
 		assertEquals("Marker 3", middle.proposal());
 		assertEquals(50_000, middle.marker().fromNs());
@@ -429,7 +429,7 @@ class GanttPresenterTest {
 		Marker row = p.markerOfRow(0).marker();
 		assertFalse(row.hasTime());
 		assertEquals(2, row.producer());
-		GanttPresenter.Draft bookmark = p.bookmark(0);
+		MarkerDraft bookmark = p.bookmark(0);
 		assertEquals("Bookmark of this window and row", bookmark.title());
 		assertTrue(bookmark.marker().bookmark());
 		assertEquals(100_000, bookmark.marker().toNs());

@@ -37,7 +37,7 @@ class GanttRowsTest {
 		b.end();
 		b.leaf(ProducerKind.OTHER, "empty", 0, 0, -1);
 		b.leaf(ProducerKind.OTHER, "network", 0, 0, -1);
-		return GanttSource.of(new SyntheticEvents().add(SyntheticEvents.RUN, 2, 0, 10, 0, 1)
+		return GanttSources.of(new SyntheticEvents().add(SyntheticEvents.RUN, 2, 0, 10, 0, 1)
 				.add(SyntheticEvents.RUN, 3, 0, 10, 0, 2).add(SyntheticEvents.RUN, 4, 5, 8, 0, 2)
 				.add(SyntheticEvents.TICK, 6, 3, 3, 0, 0).table(b.build(), 0, 10));
 	}
@@ -113,7 +113,7 @@ class GanttRowsTest {
 	@Test
 	void rowsOfThreads() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
+			GanttSource s = GanttSources.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			GanttRows rows = rows(s, Grouping.THREAD, 0, GanttFold.folded().with(1, 0, true), Order.ADDRESS, true);
 			// worker 1 has no initialisation and one stack only
 			assertEquals(List.of("+ main #0", "- worker #1", " + A", " + B", " + C", " + stack of worker 1",
@@ -134,7 +134,7 @@ class GanttRowsTest {
 		}
 		b.end();
 		ProducerTree tree = b.build();
-		GanttSource s = GanttSource.of(new SyntheticEvents().add(SyntheticEvents.RUN, 17, 0, 10, 0, 0).table(tree, 0, 10));
+		GanttSource s = GanttSources.of(new SyntheticEvents().add(SyntheticEvents.RUN, 17, 0, 10, 0, 0).table(tree, 0, 10));
 		GanttRows rows = rows(s, Grouping.PRODUCER, 0, GanttFold.initial(tree), Order.ADDRESS, false);
 		assertEquals(n + 1, rows.count());
 		assertEquals("f423f", rows.label(n));

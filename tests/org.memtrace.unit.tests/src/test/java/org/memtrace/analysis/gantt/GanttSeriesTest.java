@@ -47,7 +47,7 @@ class GanttSeriesTest {
 	void sumsAreThoseOfTheMicroscopicModel(Dimension viewpoint) throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(40, 30)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			GanttModel gantt = new GanttModel(GanttSource.of(table, viewpoint, Progress.NONE));
+			GanttModel gantt = new GanttModel(GanttSources.of(table, viewpoint, Progress.NONE));
 			long start = table.info().startNs();
 			long d = table.info().durationNs();
 			Random random = new Random(SEED);
@@ -79,7 +79,7 @@ class GanttSeriesTest {
 	void groupsAreAPartitionOfAll(Grouping grouping) throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(20, 18)) {
 			for (Dimension v : new Dimension[] {BasicDimensions.TYPE, BasicDimensions.CPU, BasicDimensions.THREAD}) {
-				GanttModel m = new GanttModel(GanttSource.of(AccessTable.load(store, Progress.NONE), v, Progress.NONE));
+				GanttModel m = new GanttModel(GanttSources.of(AccessTable.load(store, Progress.NONE), v, Progress.NONE));
 				double[] all = m.sums(Grouping.PRODUCER, 0, 0, Long.MIN_VALUE / 2, Long.MAX_VALUE / 2, Progress.NONE);
 				double[] parts = new double[all.length];
 				for (int g = 0; g < m.source().groups(grouping).size(); g++) {
@@ -106,7 +106,7 @@ class GanttSeriesTest {
 			events.add(random.nextInt(2), i % 2, start, start + random.nextInt(100_000), 0, 0);
 		}
 		EventTable table = events.table(tree, 0, end);
-		GanttModel m = new GanttModel(GanttSource.of(table));
+		GanttModel m = new GanttModel(GanttSources.of(table));
 		GanttSeries all = m.whole(Grouping.PRODUCER, 0, -1, Progress.NONE);
 		assertFalse(all.isExact());
 		assertTrue(all.size() <= GanttSeries.MAX_EXACT);
@@ -123,7 +123,7 @@ class GanttSeriesTest {
 	@Test
 	void nextAndPreviousRecord() throws Exception {
 		ProducerTree tree = ProducerTreeBuilder.flat("a", "b");
-		GanttModel m = new GanttModel(GanttSource.of(new SyntheticEvents().add(SyntheticEvents.RUN, 0, 10, 20, 0, 0)
+		GanttModel m = new GanttModel(GanttSources.of(new SyntheticEvents().add(SyntheticEvents.RUN, 0, 10, 20, 0, 0)
 				.add(SyntheticEvents.WAIT, 0, 10, 30, 1, 0).add(SyntheticEvents.TICK, 0, 25, 25, 0, 0)
 				.add(SyntheticEvents.RUN, 1, 12, 13, 0, 0).table(tree, 0, 100)));
 		assertEquals(new GanttModel.Piece(10, 30), m.next(Grouping.PRODUCER, 0, 0, 0, true, Progress.NONE));

@@ -317,7 +317,7 @@ class StatisticsTest {
 			}
 		}
 		Colours colours = new Colours();
-		colours.choose(Colours.Kind.STRUCTURE, "b", Palette.LIGHT.structure("a"));
+		colours.choose(Palette.Kind.STRUCTURE, "b", Palette.LIGHT.structure("a"));
 		PieModel m = pie(PieRules.NONE, new Item("a", "a", new ModelType("", ModelType.Role.OTHER, 0), 0, -1, 2),
 				new Item("b", "b", new ModelType("", ModelType.Role.OTHER, 0), 1, -1, 1));
 		assertEquals(Palette.LIGHT.structure("a"), m.color(m.slices().get(1), colours.palette(false)), "chosen");

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 class PageRunsTest {
 	private static final long SEED = 4711;
 
-	private static RowSpill.Row random(Random random, int leaf) {
-		RowSpill.Row r = new RowSpill.Row();
+	private static SpilledRow random(Random random, int leaf) {
+		SpilledRow r = new SpilledRow();
 		r.leaf = leaf;
 		r.startNs = random.nextInt(3) == 0 ? random.nextLong() >>> 1 : random.nextInt(5);
 		r.endNs = r.startNs + 1 + random.nextInt(1 << random.nextInt(20));
@@ -36,7 +36,7 @@ class PageRunsTest {
 		return r;
 	}
 
-	private static String text(RowSpill.Row r) {
+	private static String text(SpilledRow r) {
 		return Arrays.toString(new long[] {r.leaf, r.startNs, r.endNs, r.thread, r.cpuSet, r.reads, r.writes, r.ip, r.node, r.flags,
 				r.readOffset, r.writeOffset});
 	}
@@ -66,7 +66,7 @@ class PageRunsTest {
 				}
 			});
 			for (int i = 0; i < n; i++) {
-				RowSpill.Row r = random(random, random.nextInt(pages.length));
+				SpilledRow r = random(random, random.nextInt(pages.length));
 				wanted.computeIfAbsent(pages[r.leaf], key -> new ArrayList<>()).add(text(r));
 				runs.add(r, pages[r.leaf]);
 			}

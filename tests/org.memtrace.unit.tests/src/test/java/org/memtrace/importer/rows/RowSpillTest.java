@@ -27,8 +27,8 @@ class RowSpillTest {
 		return Math.max(0, (1L << random.nextInt(bits)) - 1 + random.nextInt(3) - 1);
 	}
 
-	private static RowSpill.Row row(Random random) {
-		RowSpill.Row r = new RowSpill.Row();
+	private static SpilledRow row(Random random) {
+		SpilledRow r = new SpilledRow();
 		r.startNs = random.nextBoolean() ? edge(random, 62) : 1_000_000;
 		r.endNs = r.startNs + (random.nextBoolean() ? edge(random, 61) : 50);
 		r.leaf = (int) edge(random, 31);
@@ -42,14 +42,14 @@ class RowSpillTest {
 		return r;
 	}
 
-	private static String text(RowSpill.Row r) {
+	private static String text(SpilledRow r) {
 		return r.startNs + " " + r.endNs + " leaf " + r.leaf + " thread " + r.thread + " cpus " + r.cpuSet + " reads " + r.reads + " writes "
 				+ r.writes + " ip " + r.ip + " node " + r.node + " flags " + r.flags;
 	}
 
-	private void check(List<RowSpill.Row> rows, long heapBytes, String what) throws Exception {
+	private void check(List<SpilledRow> rows, long heapBytes, String what) throws Exception {
 		try (RowSpill spill = new RowSpill(directory, new RowSpill.Budget(heapBytes))) {
-			for (RowSpill.Row r : rows) {
+			for (SpilledRow r : rows) {
 				spill.add(r);
 			}
 			spill.finish();
@@ -70,9 +70,9 @@ class RowSpillTest {
 
 	@Test
 	void everyNode() throws Exception {
-		List<RowSpill.Row> rows = new ArrayList<>();
+		List<SpilledRow> rows = new ArrayList<>();
 		for (int node = -1; node < 1100; node++) {
-			RowSpill.Row r = new RowSpill.Row();
+			SpilledRow r = new SpilledRow();
 			r.node = node;
 			r.flags = node & 1;
 			r.reads = 1;
@@ -87,11 +87,11 @@ class RowSpillTest {
 		Random random = new Random(seed);
 		// 8192 rows are a block: none, one, a full one, one more
 		for (int count : new int[] { 0, 1, 8191, 8192, 8193, 20_000 }) {
-			List<RowSpill.Row> rows = new ArrayList<>();
+			List<SpilledRow> rows = new ArrayList<>();
 			for (int i = 0; i < count; i++) {
-				RowSpill.Row r = row(random);
+				SpilledRow r = row(random);
 				if (i > 0 && random.nextBoolean()) { // what is the same as before is left out
-					RowSpill.Row before = rows.get(i - 1);
+					SpilledRow before = rows.get(i - 1);
 					r.startNs = random.nextBoolean() ? before.startNs : r.startNs;
 					r.endNs = Math.max(r.startNs, random.nextBoolean() ? before.endNs : r.endNs);
 					r.thread = random.nextBoolean() ? before.thread : r.thread;

@@ -166,15 +166,15 @@ class StructureIndexTest {
 				long first = random.nextBoolean() ? start + random.nextInt((int) (end - start)) : RowBatch.NO_TIME;
 				Structure best = null;
 				for (Structure s : all) {
-					if (StructureIndex.contains(s, address) && s.birthNs() < end && s.deathNs() > start
-							&& (best == null || StructureIndex.better(s, best, start, end, first))) {
+					if (StructureOrder.contains(s, address) && s.birthNs() < end && s.deathNs() > start
+							&& (best == null || StructureOrder.better(s, best, start, end, first))) {
 						best = s;
 					}
 				}
 				if (best == null) {
 					for (Structure s : all) {
-						if (s.kind() == StructureKind.STACK && StructureIndex.contains(s, address)
-								&& (best == null || StructureIndex.nearer(s, best, start, end))) {
+						if (s.kind() == StructureKind.STACK && StructureOrder.contains(s, address)
+								&& (best == null || StructureOrder.nearer(s, best, start, end))) {
 							best = s;
 						}
 					}
@@ -182,7 +182,7 @@ class StructureIndexTest {
 				assertEquals(best == null ? StructureIndex.NONE : best.id(), StructureIndex.resolve(page, address, start, end, first),
 						"seed " + seed + ", query " + i);
 			}
-			List<Structure> blocks = all.stream().filter(s -> s.startAddress() < 0x11000 && StructureIndex.rank(s) == 0)
+			List<Structure> blocks = all.stream().filter(s -> s.startAddress() < 0x11000 && StructureOrder.rank(s) == 0)
 					.sorted(Comparator.comparingLong(Structure::birthNs)).toList();
 			for (int i = 1; i < blocks.size(); i++) {
 				long until = blocks.subList(0, i).stream().mapToLong(Structure::deathNs).max().getAsLong();
