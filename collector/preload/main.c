@@ -50,6 +50,7 @@ static struct mt_patch hooks[] = {
 	{ "brk", zap_hook_brk, NULL, 0 },
 	{ "shmat", zap_hook_shmat, NULL, 0 },
 	{ "shmdt", zap_hook_shmdt, NULL, 0 },
+	{ "remap_file_pages", zap_hook_remap_file_pages, NULL, MT_PATCH_OPTIONAL },
 	{ "mseal", zap_hook_mseal, NULL, MT_PATCH_OPTIONAL },	/* since glibc 2.41 */
 	{ "ioctl", zap_hook_ioctl, NULL, 0 },
 	{ "mprotect", zap_hook_mprotect, NULL, 0 },

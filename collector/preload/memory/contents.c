@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 /* contents.c - what stands in traced memory is copied: between ranges, to the file of a child, to private memory. See space.h. */
 #include "preload/memory/kept.h"
+#include "preload/memory/objects.h"
 #include "preload/memory/space.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/maps.h"
 #include "common/rawsys.h"
@@ -167,6 +169,7 @@ long zap_copy_private(uint64_t addr, uint64_t len, int prot, int memfd)
 		mt_sys(SYS_munmap, tmp, len);
 		return ret;
 	}
+	zap_dump_again(addr, addr + len);
 	return 0;
 }
 
@@ -228,6 +231,7 @@ static long freeze_on(void *arg, int maps_fd, int memfd)
 			return ret;
 		if (locked)
 			mt_sys(SYS_mlock2, m.start, m.end - m.start, 1 /* MLOCK_ONFAULT */);
+		zap_dump_again(m.start, m.end);
 		done = m.end;
 	}
 	for (size_t i = 0; i < not->n; i++)
@@ -239,4 +243,75 @@ static long freeze_on(void *arg, int maps_fd, int memfd)
 long zap_freeze(struct mt_maps *m)
 {
 	return zap_with_memfd(freeze_on, m);
+}
+
+/* By the path that the mappings of the object below this have. There is little room on the stack, so it stays where it was read. */
+static long open_file(const struct zap_object *o, struct mt_maps *maps)
+{
+	char *path = NULL, *end = NULL;
+	struct stat st;
+	struct mt_map m;
+	long fd;
+
+	while (mt_maps_next(maps, &m) && m.start < o->start)
+		if (m.ino == o->ino && m.path[0] == '/') {
+			end = maps->text + (maps->at - maps->text) - 1;
+			path = end - m.path_len;
+		}
+	if (!path)
+		return -ENOENT;
+	*end = 0;
+	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	*end = '\n';
+	if (fd >= 0 && (mt_sys(SYS_fstat, fd, &st) || st.st_ino != o->ino)) {
+		mt_sys(SYS_close, fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+long zap_object_again(uint64_t start, uint64_t end)
+{
+	struct mt_maps maps = { 0 };
+	struct mt_map m;
+	const struct zap_object *found = zap_object_at(start);
+	struct zap_object o;
+	long fd, ret;
+
+	if (!found)
+		return -ENOENT;
+	o = *found;
+	ret = zap_maps_read(&maps);
+	fd = ret ? ret : open_file(&o, &maps);
+	if (fd < 0) {
+		mt_maps_free(&maps);
+		return fd;
+	}
+	mt_maps_rewind(&maps);
+	while (ret >= 0 && mt_maps_next(&maps, &m)) {
+		const uint64_t from = m.start > start ? m.start : start, to = m.end < end ? m.end : end;
+
+		if (from >= to)
+			continue;
+		ret = mt_sys(SYS_mmap, from, to - from, m.prot, MAP_PRIVATE | MAP_FIXED, fd, o.offset + (from - o.start));
+		if (mt_failed(ret))
+			break;
+		zap_dump_again(from, to);
+		if (zap_regions_overlap(&zap_space.not_forked, from, to))
+			mt_sys(SYS_madvise, from, to - from, MADV_DONTFORK);
+		ret = 0;
+	}
+	mt_sys(SYS_close, fd);
+	mt_maps_free(&maps);
+	if (ret)
+		return ret;
+	zap_unshare(start, end - start);
+	return 0;
+}
+
+void zap_advice_moved(uint64_t old, uint64_t old_len, uint64_t at, uint64_t len)
+{
+	if (zap_regions_overlap(&zap_space.not_forked, old, old + old_len))
+		zap_regions_add(&zap_space.not_forked, at, at + len);
+	zap_dump_moved(old, old_len, at, len);
 }

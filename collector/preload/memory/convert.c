@@ -9,12 +9,14 @@
 
 #include "preload/memory/kept.h"
 #include "preload/memory/late.h"
+#include "preload/memory/objects.h"
 
 struct piece {
 	uint64_t start, end;		/* is converted */
 	uint64_t data_start;		/* the contents begin here (stack: above start) */
 	int prot;
 	int anonymous;			/* only resident pages have contents */
+	uint64_t offset, ino;		/* else: of the file */
 };
 
 #define MAX_PIECES 1024
@@ -90,6 +92,8 @@ static long convert(const struct piece *p, int pagemap)
 	}
 	zap_register(p->start, p->end - p->start);
 	zap_regions_add(&s->regions, p->start, p->end);
+	if (!p->anonymous)
+		zap_object_data(p->start, p->end, p->offset, p->ino);
 	return 0;
 }
 
@@ -120,7 +124,7 @@ void zap_convert_late(void)
 	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
 	late.own_ino = zap_own_ino(&s->maps);
 	while (mt_maps_next(&s->maps, &m)) {
-		struct piece p = { m.start, m.end, m.start, m.prot, !m.ino };
+		struct piece p = { m.start, m.end, m.start, m.prot, !m.ino, m.offset, m.ino };
 
 		if (zap_is_late_data(&late, &m) && !(s->rwp && zap_regions_cover(&s->regions, m.start, m.end)))
 			convert(&p, pagemap);
@@ -180,7 +184,7 @@ int zap_space_convert(uint64_t stack_end)
 			}
 			if (hit)
 				to = hit_start;
-			piece[n++] = (struct piece){ at, to, at, m.prot, !m.ino };
+			piece[n++] = (struct piece){ at, to, at, m.prot, !m.ino, m.offset + at - m.start, m.ino };
 			at = to;
 		}
 	}

@@ -3,7 +3,6 @@
 #include "preload/memory/memory_hooks.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/userfaultfd.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,47 +11,20 @@
 #include "preload/ground/context.h"
 #include "preload/ground/image.h"
 #include "preload/ground/quiet.h"
+#include "preload/memory/hooked.h"
 #include "preload/memory/rwp.h"
 #include "preload/memory/space.h"
 #include "preload/memory/unseen.h"
 
-#ifndef MADV_DONTNEED_LOCKED
-#define MADV_DONTNEED_LOCKED 24
-#endif
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
-#endif
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
-#ifndef MADV_COLD
-#define MADV_COLD 20
-#define MADV_PAGEOUT 21
 #endif
 #ifndef SYS_mseal
 #define SYS_mseal 462
 #endif
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102
-#endif
 
 const char *(*zap_code_mapped)(const uint8_t *at, size_t len, int fd, uint64_t offset);
 void (*zap_stop)(const char *why);
-
-static uint64_t page_up(uint64_t v)
-{
-	return (v + MT_PAGE - 1) & ~(MT_PAGE - 1);
-}
-
-/* As libc does it: -1 (or MAP_FAILED, the same bits) and errno. */
-static long finish(long ret)
-{
-	if (mt_failed(ret)) {
-		errno = (int)-ret;
-		return -1;
-	}
-	return ret;
-}
 
 /* As the loader does it; its errno is a variable that we do not find. */
 static long finish_quietly(long ret)
@@ -60,34 +32,11 @@ static long finish_quietly(long ret)
 	return mt_failed(ret) ? -1 : ret;
 }
 
-/* Hooks of the context library nest libc calls of its own: those are not the program's. */
-static int is_program(void)
-{
-	return mt_in_hook == 0;
-}
-
 /* The program gets memory that it may write to. In front of everything: this may be the moment at which recording begins. */
 static void grow(uint64_t bytes)
 {
 	if (mt_is_quiet() && is_program())
 		mt_quiet_grow(bytes);
-}
-
-/*
- * Is there memory whose changes must be known? While it is frozen it is not active any more and not yet frozen: there are mappings all
- * the time, or what was mapped before.
- */
-static int looks_after(void)
-{
-	return zap_space.active || zap_space.mapped || zap_space.frozen.n;
-}
-
-/* The end of a hook that took the lock with zap_enter(). */
-static void leave(uint64_t mask)
-{
-	if (zap_space.late_pending && zap_space.active)
-		zap_convert_late();
-	zap_leave(mask);
 }
 
 /*
@@ -257,6 +206,7 @@ static long remap_traced(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 		return -ENOMEM;
 	}
 	keep_lock(old, (uint64_t)at, new_len);
+	zap_advice_moved(old, old_len, (uint64_t)at, new_len);
 	if (flags & MREMAP_DONTUNMAP) {
 		zap_note_present(old, old_len);
 		ret = zap_zero(old, old_len);
@@ -321,6 +271,7 @@ static long remap_frozen(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 		at = mt_sys(SYS_mmap, old + old_len, new_len - old_len, prot, anonymous | MAP_FIXED_NOREPLACE, -1, 0);
 		if (at == (long)(old + old_len)) {
 			zap_regions_add(s, old, old + new_len);
+			zap_advice_moved(old, old_len, old, new_len);
 			return (long)old;
 		}
 		if (!mt_failed(at))
@@ -341,6 +292,7 @@ static long remap_frozen(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 	for (uint64_t off = 0; off < common; off += MT_PAGE)	/* there may be guard pages in it */
 		mt_can_read((void *)(old + off), (void *)(at + (long)off), MT_PAGE);
 	keep_lock(old, (uint64_t)at, new_len);
+	zap_advice_moved(old, old_len, (uint64_t)at, new_len);
 	if (prot != (PROT_READ | PROT_WRITE))
 		mt_sys(SYS_mprotect, at, new_len, prot);
 	if (!(prot & PROT_READ))
@@ -440,132 +392,15 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 	return (void *)finish(ret);
 }
 
-/* Under the lock, for a range that is traced as a whole. */
-static long advise_traced(uint64_t addr, uint64_t len, int advice)
+/* Pages of a file in another order, for shared memory only, which ours is not for the program. */
+int zap_hook_remap_file_pages(void *addr, size_t len, int prot, size_t page, int flags)
 {
-	long ret;
+	const uint64_t mask = zap_enter();
+	const int ours = zap_regions_contain(&zap_space.regions, (uint64_t)addr);
+	const long ret = ours && !zap_space.rwp ? -EINVAL : mt_sys(SYS_remap_file_pages, addr, len, prot, page, flags);
 
-	switch (advice) {
-	case MADV_DONTNEED:	/* for shared memory these would keep the contents */
-	case MADV_FREE:
-	case MADV_DONTNEED_LOCKED:
-		zap_note_present(addr, len);
-		/* refused for what is locked */
-		ret = mt_sys(SYS_madvise, addr, len, advice == MADV_FREE ? MADV_DONTNEED : advice);
-		if (ret)
-			return ret;
-		return zap_zero(addr, len) ? -EAGAIN : 0;
-	/* the mapping has it already, but while we fork: see zap_let_fork() */
-	case MADV_DONTFORK:
-		return zap_regions_add(&zap_space.not_forked, addr, addr + len) ? -EAGAIN : 0;
-	case MADV_DOFORK:
-		return zap_regions_remove(&zap_space.not_forked, addr, addr + len) ? -EAGAIN : 0;
-	case MADV_REMOVE:	/* refused for private memory */
-		return -EINVAL;
-	case MADV_HUGEPAGE:	/* traced by pages of 4 KiB */
-		return 0;
-	case MADV_COLLAPSE:
-		return -EINVAL;
-	case MADV_WIPEONFORK:	/* is for private memory only */
-	case MADV_GUARD_INSTALL:	/* what comes back is zeroes, and children have it, too */
-		if (zap_make_private(addr, len))
-			return -EINVAL;
-		return mt_sys(SYS_madvise, addr, len, advice);
-	default:
-		return mt_sys(SYS_madvise, addr, len, advice);
-	}
-}
-
-/* Under the lock, for a range that a fork has frozen in part. */
-static long advise_frozen(uint64_t addr, uint64_t len, int advice)
-{
-	long ret;
-
-	switch (advice) {
-	case MADV_DONTNEED:	/* for a private mapping of a file this is the file again */
-	case MADV_DONTNEED_LOCKED:
-	case MADV_FREE:
-		/* refused for what is locked */
-		ret = mt_sys(SYS_madvise, addr, len, advice == MADV_FREE ? MADV_DONTNEED : advice);
-		return ret ? ret : zap_zero_frozen(addr, len);
-	case MADV_REMOVE:
-	case MADV_COLLAPSE:
-		return -EINVAL;
-	case MADV_HUGEPAGE:
-		return 0;
-	case MADV_GUARD_INSTALL:
-		ret = zap_zero_frozen(addr, len);
-		return ret ? ret : mt_sys(SYS_madvise, addr, len, advice);
-	case MADV_WIPEONFORK:
-		if (zap_make_private(addr, len))
-			return -EINVAL;
-		break;
-	}
-	return mt_sys(SYS_madvise, addr, len, advice);
-}
-
-int zap_hook_madvise(void *addr, size_t len, int advice)
-{
-	struct zap_space *s = &zap_space;
-	uint64_t a = (uint64_t)addr, end = a + page_up(len);
-	uint64_t mask;
-	long ret = 0;
-
-	if (!looks_after() || (a & (MT_PAGE - 1)) || end <= a) {
-		ret = mt_sys(SYS_madvise, addr, len, advice);
-		goto done;
-	}
-	mask = zap_enter();
-	if (s->active && s->rwp && (advice == MADV_DONTNEED || advice == MADV_DONTNEED_LOCKED || advice == MADV_FREE))
-		zap_note_present(a, end - a);
-	if (zap_regions_overlap(&s->frozen, a, end)) {
-		ret = advise_frozen(a, end - a, advice);
-	} else if (!s->active || s->rwp || !zap_regions_overlap(&s->regions, a, end)) {
-		ret = mt_sys(SYS_madvise, addr, len, advice);
-	} else {
-		/* piece by piece: traced or not */
-		while (a < end && !ret) {
-			size_t i = zap_regions_find(&s->regions, a);
-			uint64_t next = i == s->regions.n ? end : s->regions.r[i].start;
-			int traced = next <= a;
-
-			if (traced)
-				next = s->regions.r[i].end;
-			if (next > end)
-				next = end;
-			ret = traced ? advise_traced(a, next - a, advice) : mt_sys(SYS_madvise, a, next - a, advice);
-			a = next;
-		}
-	}
 	leave(mask);
-done:
-	if (!ret && len && (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE) && is_program())
-		ctx_note_huge(addr, len, advice);
 	return (int)finish(ret);
-}
-
-/*
- * Advice about several ranges of a process. Of this one, which any advice may be about since Linux 6.13, it is that of madvise(): shared
- * memory would keep what is given back.
- */
-ssize_t zap_hook_process_madvise(int pidfd, const struct iovec *ranges, size_t n, int advice, unsigned int flags)
-{
-	size_t done = 0;
-
-	/* the kernel says whether it may be; of others it may be what leaves their memory as it is */
-	if (!looks_after() || advice == MADV_WILLNEED || advice == MADV_COLD || advice == MADV_PAGEOUT || n > IOV_MAX ||
-	    mt_sys(SYS_process_madvise, pidfd, ranges, 0, advice, flags))
-		return finish(mt_sys(SYS_process_madvise, pidfd, ranges, n, advice, flags));
-	for (size_t i = 0; i < n; i++) {
-		struct iovec r;
-		long ret = mt_can_read(ranges + i, &r, sizeof(r));
-
-		ret = ret ? finish(-EFAULT) : zap_hook_madvise(r.iov_base, r.iov_len, advice);
-		if (ret)
-			return done ? (ssize_t)done : ret;
-		done += r.iov_len;
-	}
-	return (ssize_t)done;
 }
 
 /* The mapping itself is what nobody may replace from then on, so it becomes what it would be without us. */

@@ -24,6 +24,7 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 int zap_hook_madvise(void *addr, size_t len, int advice);
 ssize_t zap_hook_process_madvise(int pidfd, const struct iovec *ranges, size_t n, int advice, unsigned int flags);
 int zap_hook_ioctl(int fd, unsigned long request, void *arg);
+int zap_hook_remap_file_pages(void *addr, size_t len, int prot, size_t page, int flags);
 long zap_hook_mseal(void *addr, size_t len, unsigned long flags);
 int zap_hook_mprotect(void *addr, size_t len, int prot);
 int zap_hook_pkey_mprotect(void *addr, size_t len, int prot, int key);

@@ -13,6 +13,7 @@
 #include "preload/ground/image.h"
 #include "preload/memory/kept.h"
 #include "preload/memory/late.h"
+#include "preload/memory/objects.h"
 #include "common/out.h"
 #include "common/rwprotect.h"
 
@@ -305,6 +306,7 @@ long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset)
 {
 	struct zap_space *s = &zap_space;
+	struct stat st;
 	uint64_t done = 0;
 	long w, ret;
 	int memfd;
@@ -339,6 +341,8 @@ long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offs
 	if (zap_register(addr, len))
 		s->rescue_uffd = 1;
 	zap_regions_add(&s->regions, addr, addr + len);
+	if (!mt_sys(SYS_fstat, fd, &st))
+		zap_object_data(addr, addr + len, offset, st.st_ino);
 	ret = 0;
 out:
 	if (ret)
@@ -347,86 +351,13 @@ out:
 	return ret;
 }
 
-#define GONE_EXACT 4096		/* more ranges than this are merged with their neighbours */
-
-/* Index of the first range that ends behind addr. */
-static size_t gone_find(const struct zap_gone *g, uint64_t addr)
-{
-	size_t lo = 0, hi = g->n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (g->r[mid].end > addr)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
-}
-
-static int gone_reserve(struct zap_gone *g)
-{
-	size_t cap = g->cap ? g->cap * 2 : 256;
-	struct zap_gone_range *r;
-
-	if (g->n + 2 <= g->cap)
-		return 0;
-	r = mt_rawmap(cap * sizeof(*r));
-	if (!r)
-		return -ENOMEM;
-	if (g->r) {
-		memcpy(r, g->r, g->n * sizeof(*r));
-		mt_rawunmap(g->r, g->cap * sizeof(*r));
-	}
-	g->r = r;
-	g->cap = cap;
-	return 0;
-}
-
-/* What is unmapped again replaces the earlier time. Without room the last faults are lost. */
-static void gone_add(struct zap_gone *g, uint64_t start, uint64_t end, uint64_t time, int shared)
-{
-	size_t i, j;
-
-	if (gone_reserve(g))
-		return;
-	i = gone_find(g, start);
-	if (i < g->n && g->r[i].start < start && g->r[i].end > end) {
-		/* inside of one: cut it in two */
-		memmove(g->r + i + 1, g->r + i, (g->n - i) * sizeof(*g->r));
-		g->n++;
-		g->r[i].end = start;
-		g->r[i + 1].start = end;
-		i++;
-		j = i;
-	} else {
-		if (i < g->n && g->r[i].start < start)
-			g->r[i++].end = start;
-		for (j = i; j < g->n && g->r[j].end <= end; j++)
-			;
-		if (j < g->n && g->r[j].start < end)
-			g->r[j].start = end;
-	}
-	if (g->n > GONE_EXACT && i && g->r[i - 1].end == start && g->r[i - 1].shared == shared) {
-		g->r[i - 1].end = end;
-		g->r[i - 1].time = time;
-		memmove(g->r + i, g->r + j, (g->n - j) * sizeof(*g->r));
-		g->n -= j - i;
-		return;
-	}
-	memmove(g->r + i + 1, g->r + j, (g->n - j) * sizeof(*g->r));
-	g->n = g->n + 1 - (j - i);
-	g->r[i] = (struct zap_gone_range){ start, end, time, shared };
-}
-
 /* Only the traced parts of the range. */
 static void remember_gone(const struct zap_regions *s, uint64_t start, uint64_t end)
 {
 	uint64_t now = mt_now_ns();
 
 	for (size_t i = zap_regions_find(s, start); i < s->n && s->r[i].start < end; i++)
-		gone_add(&zap_space.gone[0], s->r[i].start > start ? s->r[i].start : start,
+		zap_gone_add(&zap_space.gone[0], s->r[i].start > start ? s->r[i].start : start,
 			 s->r[i].end < end ? s->r[i].end : end, now, s == &zap_space.shared);
 }
 
@@ -446,11 +377,10 @@ enum zap_traced zap_was_traced(uint64_t addr, uint64_t time)
 	if (zap_regions_contain(&zap_space.shared, addr))
 		return ZAP_TRACED_SHARED;
 	for (int k = 0; k < 2; k++) {
-		const struct zap_gone *g = &zap_space.gone[k];
-		size_t i = gone_find(g, addr);
+		const struct zap_gone_range *r = zap_gone_at(&zap_space.gone[k], addr, time);
 
-		if (i < g->n && g->r[i].start <= addr && time <= g->r[i].time)
-			return g->r[i].shared ? ZAP_TRACED_SHARED : ZAP_TRACED;
+		if (r)
+			return r->shared ? ZAP_TRACED_SHARED : ZAP_TRACED;
 	}
 	return ZAP_NOT_TRACED;
 }
@@ -539,6 +469,7 @@ void zap_unshare(uint64_t addr, uint64_t len)
 	remember_gone(&zap_space.regions, addr, addr + len);
 	zap_regions_remove(&zap_space.regions, addr, addr + len);
 	zap_regions_remove(&zap_space.not_forked, addr, addr + len);
+	zap_object_gone(addr, addr + len);
 }
 
 void zap_let_go(void)

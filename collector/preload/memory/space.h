@@ -20,6 +20,7 @@
 #include "common/faultprobe.h"
 #include "common/maps.h"
 #include "common/rawsys.h"
+#include "preload/memory/gone.h"
 #include "preload/memory/ranges.h"
 
 /* Memory of the program is in the file at its address: the user address space, and room for ourselves behind it. */
@@ -27,14 +28,6 @@
 #define ZAP_FILE_BYTES (ZAP_OWN_OFFSET + 256 * MT_PAGE_MAX)
 
 /* Sorted, disjoint ranges with the time at which each one was unmapped. */
-struct zap_gone {
-	struct zap_gone_range {
-		uint64_t start, end, time;
-		int shared;
-	} *r;
-	size_t n, cap;
-};
-
 struct mt_map;
 struct zap_regions;
 
@@ -238,6 +231,10 @@ int zap_locks_anything(void);
  * refuse it always).
  */
 int zap_is_locked(uint64_t addr);
+/* Data of an object, in [start, end), is a private mapping of its file again. 0, or negative errno: the file is not there any more. */
+long zap_object_again(uint64_t start, uint64_t end);
+/* What is at [at, at + len) now was one mapping of the program at [old, old + old_len): what was advised holds there. */
+void zap_advice_moved(uint64_t old, uint64_t old_len, uint64_t at, uint64_t len);
 /* Protection of the mapping at addr, negative when there is none. Read and write where that cannot be known. */
 int zap_prot_at(uint64_t addr);
 /* Builds the set of traced ranges anew from the kernel's maps (fd of mt_maps_open()). */

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 #include "preload/memory/twin.h"
+#include "preload/memory/objects.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -227,6 +228,7 @@ long zap_twin_take(const struct mt_map *m)
 			ret = mt_sys(SYS_mremap, from, to - at, to - at, MREMAP_MAYMOVE | MREMAP_FIXED, at);
 		if (mt_failed(ret))
 			return ret;
+		zap_dump_again(at, to);
 		at = to;
 	}
 	return 0;

@@ -245,6 +245,8 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return zap_hook_mprotect((void *)a, (size_t)b, (int)c);
 	case SYS_pkey_mprotect:
 		return zap_hook_pkey_mprotect((void *)a, (size_t)b, (int)c, (int)d);
+	case SYS_remap_file_pages:
+		return zap_hook_remap_file_pages((void *)a, (size_t)b, (int)c, (size_t)d, (int)e);
 	case SYS_mseal:
 		return zap_hook_mseal((void *)a, (size_t)b, (unsigned long)c);
 	case SYS_shmat:

@@ -67,6 +67,7 @@
 #include "preload/ground/thread.h"
 #include "preload/memory/kept.h"
 #include "preload/memory/memory_hooks.h"
+#include "preload/memory/objects.h"
 #include "preload/monitor/monitor.h"
 #include "preload/memory/rwp.h"
 #include "preload/memory/space.h"
@@ -192,6 +193,7 @@ static int become_independent(struct fork_call *c)
 			     MAP_SHARED | MAP_FIXED | MAP_NORESERVE, zap_space.memfd, m.start);
 		if (mt_failed(ret))
 			return (int)ret;
+		zap_dump_again(m.start, m.end);
 		err = zap_regions_add(&zap_space.regions, m.start, m.end);
 		if (err)
 			return err;

@@ -1270,6 +1270,95 @@ static void c_go(void)
 }
 #endif
 
+static char data_of_file[8 * PAGE] __attribute__((aligned(4096))) = "of the file";
+static char data_of_none[8 * PAGE] __attribute__((aligned(4096)));
+
+/* What is given back of initialised data is the file again. */
+static void c_data(void)
+{
+	int status;
+	pid_t pid;
+
+	strcpy(data_of_file, "changed");
+	strcpy(data_of_file + 5 * PAGE, "changed");
+	memset(data_of_none, 1, sizeof(data_of_none));
+	MUST(madvise(data_of_file, PAGE, MADV_FREE) == -1 && errno == EINVAL);
+	MUST(madvise(data_of_file, PAGE, MADV_WIPEONFORK) == -1 && errno == EINVAL);
+	MUST(madvise(data_of_file, PAGE, MADV_REMOVE) == -1 && errno == EACCES);
+	MUST(!madvise(data_of_none, PAGE, MADV_FREE) && !madvise(data_of_none + PAGE, PAGE, MADV_DONTNEED) && !data_of_none[PAGE]);
+	MUST(!strcmp(data_of_file, "changed"));
+	pid = fork();
+	if (!pid) {
+		if (strcmp(data_of_file, "changed") || madvise(data_of_file, PAGE, MADV_DONTNEED) || strcmp(data_of_file, "of the file"))
+			_exit(1);
+		_exit(strcmp(data_of_file + 5 * PAGE, "changed") ? 2 : 7);
+	}
+	MUST(pid > 0 && waitpid(pid, &status, 0) == pid && status == 7 << 8);
+	MUST(!strcmp(data_of_file, "changed"));
+	/* some pages, then all, then what was given back before */
+	MUST(!madvise(data_of_file + 5 * PAGE, PAGE, MADV_DONTNEED) && !data_of_file[5 * PAGE] && !strcmp(data_of_file, "changed"));
+	MUST(!madvise(data_of_file, 8 * PAGE, MADV_DONTNEED) && !strcmp(data_of_file, "of the file"));
+	strcpy(data_of_file, "once more");
+	pid = fork();
+	if (!pid)
+		_exit(strcmp(data_of_file, "once more") || strcpy(data_of_file, "child") != data_of_file);
+	MUST(pid > 0 && waitpid(pid, &status, 0) == pid && !status && !strcmp(data_of_file, "once more"));
+	MUST(!madvise(data_of_file, 8 * PAGE, MADV_DONTNEED) && !strcmp(data_of_file, "of the file"));
+}
+
+/* remap_file_pages() is for shared memory. */
+static void c_other_order(void)
+{
+	char *p = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *q = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	MUST(p != MAP_FAILED && q != MAP_FAILED);
+	for (int i = 0; i < 4; i++)
+		p[i * (int)PAGE] = q[i * (int)PAGE] = (char)('a' + i);
+	MUST(remap_file_pages(p, PAGE, 0, 3, 0) == -1 && errno == EINVAL && *p == 'a');
+	MUST(syscall(SYS_remap_file_pages, p + PAGE, PAGE, 0, 3, 0) == -1 && errno == EINVAL && p[PAGE] == 'b');
+	MUST(remap_file_pages(data_of_none, PAGE, 0, 3, 0) == -1 && errno == EINVAL);
+	MUST(!remap_file_pages(q, PAGE, 0, 3, 0) && *q == 'd');
+}
+
+/* Is the memory kept out of core dumps? */
+static int is_not_dumped(const void *at)
+{
+	char line[4400];
+	unsigned long start, end, in = 0;
+	int found = -1;
+	FILE *f = fopen("/proc/self/smaps", "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			in = start <= (unsigned long)at && (unsigned long)at < end;
+		if (in && !strncmp(line, "VmFlags:", 8))
+			found = strstr(line, " dd") != NULL;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void c_not_dumped(void)
+{
+	char *p = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int status;
+	pid_t pid;
+
+	MUST(p != MAP_FAILED && !madvise(p, 2 * PAGE, MADV_DONTDUMP) && !madvise(p + PAGE, PAGE, MADV_DODUMP));
+	for (int k = 0; k < 2; k++) {
+		MUST(is_not_dumped(p) == 1 && !is_not_dumped(p + PAGE) && !is_not_dumped(p + 2 * PAGE));
+		pid = fork();
+		if (!pid)
+			_exit(is_not_dumped(p) == 1 && !is_not_dumped(p + PAGE) && !is_not_dumped(p + 2 * PAGE) ? 7 : 8);
+		MUST(pid > 0 && waitpid(pid, &status, 0) == pid && status == 7 << 8);
+	}
+	p = mremap(p, PAGE, 8 * PAGE, MREMAP_MAYMOVE);
+	MUST(p != MAP_FAILED && is_not_dumped(p) == 1 && is_not_dumped(p + 7 * PAGE) == 1);
+	MUST(!munmap(p, 8 * PAGE) && mmap(p, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p && !is_not_dumped(p));
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -1278,7 +1367,7 @@ static const struct {
 	{ "go", c_go },
 #endif
 	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "private_only", c_private_only }, { "again", c_again },
-	{ "brk", c_brk },
+	{ "brk", c_brk }, { "data", c_data }, { "other_order", c_other_order }, { "not_dumped", c_not_dumped },
 	{ "mlock", c_mlock }, { "holes", c_holes }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
 	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork }, { "long_exec", c_long_exec },
 	{ "failed_exec", c_failed_exec },

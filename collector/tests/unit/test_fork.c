@@ -257,6 +257,11 @@ void *zap_hook_mremap(void *a, size_t n, size_t m, int f, void *to)
 
 static int anew;	/* what the child of the backend rwp gets */
 int zap_rwp_after_fork(void) { called("anew"); return anew; }
+int zap_hook_remap_file_pages(void *a, size_t n, int p, size_t o, int f)
+{
+	return (int)hook("remap_file_pages", a == (void *)1 && n == 2 && p == 3 && o == 4 && f == 5);
+}
+void zap_dump_again(uint64_t start, uint64_t end) { (void)start; (void)end; }
 int zap_hook_mprotect(void *a, size_t n, int p) { return (int)hook("mprotect", a == (void *)1 && n == 2 && p == 3); }
 int zap_hook_pkey_mprotect(void *a, size_t n, int p, int k)
 {
@@ -621,6 +626,7 @@ static void system_calls(void)
 		{ SYS_mmap, "mmap" }, { SYS_munmap, "munmap" }, { SYS_mremap, "mremap" }, { SYS_madvise, "madvise" },
 		{ SYS_process_madvise, "process_madvise" }, { SYS_mprotect, "mprotect" }, { SYS_pkey_mprotect, "pkey_mprotect" },
 		{ SYS_shmat, "shmat" }, { SYS_shmdt, "shmdt" },
+		{ SYS_remap_file_pages, "remap_file_pages" },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/memory/late.c preload/memory/adopt.c preload/memory/contents.c preload/memory/kept.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
-// includes: preload/memory/space.c
+// uses: preload/memory/late.c preload/memory/adopt.c preload/memory/contents.c preload/memory/kept.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c preload/memory/gone.c preload/memory/objects.c
+// includes: preload/memory/space.c preload/memory/gone.c
 /* What the traced memory is made of, and what was unmapped lately: the parts that need no mapping. */
 #include "harness.h"
 
@@ -14,6 +14,7 @@ static uint64_t clock_ns;
 #define mt_now_ns() (clock_ns)
 
 #include "preload/memory/space.c"
+#include "preload/memory/gone.c"
 #include "preload/memory/rwp.h"
 
 int mt_fd_keep(int fd)
@@ -37,7 +38,7 @@ struct model {
 
 static void add(struct zap_gone *g, struct model *m, unsigned int from, unsigned int to, uint64_t time, int shared)
 {
-	gone_add(g, from * MT_PAGE, to * MT_PAGE, time, shared);
+	zap_gone_add(g, from * MT_PAGE, to * MT_PAGE, time, shared);
 	for (unsigned int i = from; i < to; i++) {
 		m->time[i] = time;
 		m->shared[i] = shared;
@@ -114,16 +115,16 @@ static void very_many_are_merged(void)
 	struct zap_gone g = { 0 };
 
 	for (uint64_t i = 0; i <= GONE_EXACT; i++)
-		gone_add(&g, 3 * i * MT_PAGE, (3 * i + 1) * MT_PAGE, 7, 0);
+		zap_gone_add(&g, 3 * i * MT_PAGE, (3 * i + 1) * MT_PAGE, 7, 0);
 	CHECK_EQ(g.n, GONE_EXACT + 1);
-	gone_add(&g, 4 * MT_PAGE, 5 * MT_PAGE, 9, 0);	/* behind the second one */
+	zap_gone_add(&g, 4 * MT_PAGE, 5 * MT_PAGE, 9, 0);	/* behind the second one */
 	CHECK_EQ(g.n, GONE_EXACT + 1);
 	CHECK_EQ(g.r[1].start, 3 * MT_PAGE);
 	CHECK_EQ(g.r[1].end, 5 * MT_PAGE);
 	CHECK_EQ(g.r[1].time, 9);			/* a fault of the earlier one still counts */
-	gone_add(&g, 5 * MT_PAGE, 6 * MT_PAGE, 10, 1);	/* of another kind: not */
+	zap_gone_add(&g, 5 * MT_PAGE, 6 * MT_PAGE, 10, 1);	/* of another kind: not */
 	CHECK_EQ(g.n, GONE_EXACT + 2);
-	gone_add(&g, 100 * MT_PAGE, 101 * MT_PAGE, 11, 0);	/* 99 is one: merged */
+	zap_gone_add(&g, 100 * MT_PAGE, 101 * MT_PAGE, 11, 0);	/* 99 is one: merged */
 	CHECK_EQ(g.n, GONE_EXACT + 2);
 	CHECK_EQ(g.r[gone_find(&g, 99 * MT_PAGE)].end, 101 * MT_PAGE);
 	mt_rawunmap(g.r, g.cap * sizeof(*g.r));
