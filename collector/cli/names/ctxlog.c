@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cli/base/addrmap.h"
 #include "cli/names/advice.h"
 #include "cli/names/ctxlog.h"
 #include "cli/names/log_parse.h"
@@ -20,11 +21,8 @@
 
 const char *const mt_kind_name[MT_N_KINDS] = { "static", "heap", "mmap", "stack", "brk", "file" };
 
-/* block address -> index of the living structure, open addressing */
 struct mt_live {
-	uint64_t *key;		/* 0 = free, 1 = deleted */
-	size_t *value;
-	size_t mask, used;
+	struct mt_addrmap blocks;	/* address -> index of the living structure */
 	/* living mappings, sorted by start, disjoint */
 	struct piece {
 		uint64_t start, end;
@@ -40,53 +38,6 @@ struct mt_live {
 	} *heap;
 	size_t n_heaps, cap_heaps;
 };
-
-static size_t hash(uint64_t a)
-{
-	a = (a >> 4) * 0x9e3779b97f4a7c15ull;
-	return (size_t)(a ^ (a >> 31));
-}
-
-static void live_put(struct mt_live *l, uint64_t key, size_t value)
-{
-	size_t i;
-
-	if (!l->key || l->used * 2 > l->mask) {
-		struct mt_live old = *l;
-		size_t n = 1024, alive = 0;
-
-		for (i = 0; old.key && i <= old.mask; i++)
-			alive += old.key[i] > 1;
-		while (n < alive * 4)
-			n *= 2;
-		l->key = mt_alloc(n * sizeof(*l->key));
-		l->value = mt_alloc(n * sizeof(*l->value));
-		l->mask = n - 1;
-		l->used = 0;
-		for (i = 0; old.key && i <= old.mask; i++)
-			if (old.key[i] > 1)
-				live_put(l, old.key[i], old.value[i]);
-		free(old.key);
-		free(old.value);
-	}
-	for (i = hash(key) & l->mask; l->key[i] && l->key[i] != key; i = (i + 1) & l->mask)
-		;
-	if (!l->key[i])
-		l->used++;
-	l->key[i] = key;
-	l->value[i] = value;
-}
-
-/* Position of the key or -1. */
-static long live_find(struct mt_live *l, uint64_t key)
-{
-	if (!l->key)
-		return -1;
-	for (size_t i = hash(key) & l->mask; l->key[i]; i = (i + 1) & l->mask)
-		if (l->key[i] == key)
-			return (long)i;
-	return -1;
-}
 
 size_t mt_context_add(struct mt_context *c)
 {
@@ -121,13 +72,13 @@ static void block_dies(struct mt_context *c, long at, int64_t when)
 {
 	struct mt_live *l = c->live;
 
-	c->s[l->value[at]].death = when;
-	l->key[at] = 1;
+	c->s[l->blocks.value[at]].death = when;
+	mt_addrmap_remove(&l->blocks, at);
 }
 
 static void block_born(struct mt_context *c, const struct mt_log_event *e)
 {
-	long old = live_find(c->live, e->a);
+	long old = mt_addrmap_find(&c->live->blocks, e->a);
 	size_t i;
 
 	if (!e->a || e->a == 1)
@@ -142,7 +93,7 @@ static void block_born(struct mt_context *c, const struct mt_log_event *e)
 	c->s[i].birth = e->time;
 	c->s[i].tid = e->tid;
 	c->s[i].stack = e->stack;
-	live_put(c->live, e->a, i);
+	mt_addrmap_put(&c->live->blocks, e->a, i);
 }
 
 /* First piece that ends behind addr. */
@@ -376,13 +327,13 @@ static void object_dies(struct mt_context *c, const struct mt_log_event *e)
 
 static void block_resized(struct mt_context *c, const struct mt_log_event *e)
 {
-	const long at = live_find(c->live, e->a);
+	const long at = mt_addrmap_find(&c->live->blocks, e->a);
 
 	if (at < 0) {
 		block_born(c, e);
 	} else {
 		/* one range per structure: the largest it ever had */
-		struct mt_structure *s = &c->s[c->live->value[at]];
+		struct mt_structure *s = &c->s[c->live->blocks.value[at]];
 
 		if (e->a + e->b > s->end)
 			s->end = e->a + e->b;
@@ -478,7 +429,7 @@ static void apply(struct mt_context *c, struct mt_log_event *e)
 		block_resized(c, e);
 		break;
 	case 'D':
-		at = live_find(c->live, e->a);
+		at = mt_addrmap_find(&c->live->blocks, e->a);
 		if (at < 0)
 			c->unmatched++;
 		else
@@ -538,9 +489,9 @@ static void forget_dead(struct mt_context *c)
 		c->s[w++] = c->s[i];
 	}
 	c->n = w;
-	for (size_t i = 0; c->live->key && i <= c->live->mask; i++)
-		if (c->live->key[i] > 1)
-			c->live->value[i] = moved[c->live->value[i]];
+	for (size_t i = 0; c->live->blocks.key && i <= c->live->blocks.mask; i++)
+		if (c->live->blocks.key[i] > 1)
+			c->live->blocks.value[i] = moved[c->live->blocks.value[i]];
 	for (size_t i = 0; i < c->live->n_map; i++)
 		c->live->map[i].s = moved[c->live->map[i].s];
 	free(moved);
@@ -602,10 +553,7 @@ static void inherit(struct mt_context *dst, const struct mt_context *src)
 			dst->stacks[i].ip = copy(src->stacks[i].ip,
 						 (size_t)src->stacks[i].n * sizeof(uint64_t));
 	*to = *from;
-	if (from->key) {
-		to->key = copy(from->key, (from->mask + 1) * sizeof(*from->key));
-		to->value = copy(from->value, (from->mask + 1) * sizeof(*from->value));
-	}
+	mt_addrmap_copy(&to->blocks, &from->blocks);
 	to->map = copy(from->map, from->n_map * sizeof(*from->map));
 	to->cap_map = from->n_map;
 	to->heap = NULL;		/* the child tells of its heaps itself */
@@ -630,8 +578,7 @@ static void context_init(struct mt_context *c, struct mt_live *live)
 
 static void live_free(struct mt_live *l)
 {
-	free(l->key);
-	free(l->value);
+	mt_addrmap_free(&l->blocks);
 	free(l->map);
 	free(l->heap);
 	memset(l, 0, sizeof(*l));

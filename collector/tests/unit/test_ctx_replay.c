@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/names/ctxlog.c cli/names/log_parse.c cli/base/util.c cli/names/unseen_log.c cli/names/advice.c
+// uses: cli/names/ctxlog.c cli/base/addrmap.c cli/names/log_parse.c cli/base/util.c cli/names/unseen_log.c cli/names/advice.c
 /* context.log replayed: lives, mappings that are cut, fork, torn lines. */
 #include <inttypes.h>
 #include <stdlib.h>

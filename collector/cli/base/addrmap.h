@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/* addrmap.h - a number for each address: open addressing. Addresses are above 1. One thread. */
+#ifndef MEMTRACE_CLI_ADDRMAP_H
+#define MEMTRACE_CLI_ADDRMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero: empty. */
+struct mt_addrmap {
+	uint64_t *key;		/* 0 = free, 1 = removed */
+	size_t *value;
+	size_t mask, used;
+};
+
+/* Replaces what the address had. */
+void mt_addrmap_put(struct mt_addrmap *m, uint64_t key, size_t value);
+/* Position of the address in key[] and value[], until the next put, or -1. */
+long mt_addrmap_find(const struct mt_addrmap *m, uint64_t key);
+/* @at: of mt_addrmap_find(). */
+void mt_addrmap_remove(struct mt_addrmap *m, long at);
+/* @to has nothing to be freed before. */
+void mt_addrmap_copy(struct mt_addrmap *to, const struct mt_addrmap *from);
+/* It is empty then. */
+void mt_addrmap_free(struct mt_addrmap *m);
+
+#endif
