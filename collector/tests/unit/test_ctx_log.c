@@ -10,9 +10,12 @@
 #include "harness.h"
 #include "preload/ground/image.h"
 #include "common/rawsys.h"
+#include "preload/ground/quiet.h"
 
 _Atomic uint64_t ctx_lost_lock, ctx_lost_write, ctx_lost_memory;
 __thread struct ctx_thread *ctx_self;
+
+void mt_quiet_hurry(void) { }
 
 int mt_fd_keep(int fd)
 {

@@ -114,6 +114,7 @@ static int unmaps;
 static struct mt_interval_row line;
 static int *kept, n_kept;
 
+void zap_twin_age(void) { }
 void zap_unseen_begin(void)
 {
 }

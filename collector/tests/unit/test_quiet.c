@@ -32,7 +32,7 @@ static enum mt_start choice(struct mt_config *c, const char *follow, const char 
 {
 	setenv("MEMTRACE_FOLLOW", follow, 1);
 	setenv("MEMTRACE_SKIP", skip, 1);
-	return mt_quiet_choose(c, root);
+	return mt_quiet_choose(c, root, start);
 }
 
 static void who_is_recorded(void)
@@ -84,6 +84,15 @@ static void shells(void)
 	CHECK(!is_shell(""));
 }
 
+/* As the constructor of a process for which @choice was made. */
+static void begin(const struct mt_config *c, enum mt_start choice, const char *how)
+{
+	memset(&quiet, 0, sizeof(quiet));
+	quiet.config = c;
+	quiet.start = start;
+	mt_quiet_begin(choice, 0, how);
+}
+
 /* The lines of unrecorded.csv, without the time. */
 static int lines(const char *dir, char *text, size_t cap)
 {
@@ -118,7 +127,7 @@ static void small_processes_are_counted(void)
 	mt_quiet_grow(5000);		/* nobody watches */
 	CHECK_EQ(started, 0);
 	/* without the file nothing is told, and nothing is made */
-	mt_quiet_begin(&c, MT_START_NEVER, 0, "exec", start);
+	begin(&c, MT_START_NEVER, "exec");
 	mt_quiet_end();
 	CHECK_EQ(lines(c.dir, text, sizeof(text)), 0);
 	memset(&quiet, 0, sizeof(quiet));
@@ -127,7 +136,7 @@ static void small_processes_are_counted(void)
 	f = fopen(path, "we");
 	CHECK(f != NULL);
 	fclose(f);
-	mt_quiet_begin(&c, MT_START_NEVER, 0, "exec", start);
+	begin(&c, MT_START_NEVER, "exec");
 	mt_quiet_grow(5000);		/* left out: it stays so */
 	CHECK_EQ(started, 0);
 	mt_quiet_end();			/* it is not watched: who was killed has no end either */
@@ -137,7 +146,7 @@ static void small_processes_are_counted(void)
 	CHECK(strstr(text, "/test_quiet") != NULL);
 
 	memset(&quiet, 0, sizeof(quiet));
-	mt_quiet_begin(&c, MT_START_LATER, 0, "fork", start);
+	begin(&c, MT_START_LATER, "fork");
 	CHECK(mt_is_quiet());
 	mt_quiet_grow(400);
 	mt_quiet_grow(599);
@@ -155,6 +164,27 @@ static void small_processes_are_counted(void)
 	lines(c.dir, text, sizeof(text));
 	CHECK(strstr(text, ",begin,fork,small,") != NULL);
 	CHECK(strstr(text, ",recorded,") != NULL);
+
+	/* a child of one that is recorded: what it has worked counts as well, and so does what waits in its log */
+	c.min_process_bytes = 1ull << 40;
+	begin(&c, MT_START_LATER, "fork");
+	mt_quiet_fork_child();
+	mt_quiet_hurry();
+	CHECK_EQ(started, 1);
+	CHECK(mt_is_quiet());
+	mt_quiet_grow(1);
+	CHECK_EQ(started, 2);
+	begin(&c, MT_START_LATER, "fork");
+	mt_quiet_fork_child();
+	while (cpu_ns() <= MT_QUIET_WORKED_NS)
+		;
+	CHECK_EQ(started, 2);
+	mt_quiet_grow(1);
+	CHECK_EQ(started, 3);
+	begin(&c, MT_START_LATER, "exec");	/* a program that was started is small until it has the memory */
+	mt_quiet_grow(1);
+	CHECK_EQ(started, 3);
+	mt_quiet_end();
 	remove(path);
 	rmdir(c.dir);
 }
