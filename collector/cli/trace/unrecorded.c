@@ -43,7 +43,7 @@ static const struct {
 struct sums {
 	uint32_t *begun;	/* by pid: the program that is counted for it, its index + 1, and the reason, its index + 1 */
 	size_t n_begun;
-	int64_t processes, reason[REASONS], threads, descriptors;	/* of processes, these two: that grew, but cannot be recorded */
+	int64_t processes, reason[REASONS], threads, descriptors, pinned;	/* of processes, these three: that grew, but cannot be recorded */
 	uint64_t cpu_ns;
 	struct program *program;
 	size_t n, cap;
@@ -165,6 +165,8 @@ static char *sentence(const struct sums *s)
 		text = and(text, mt_printf("; %lld of them grew, but made threads without libc", (long long)s->threads));
 	if (s->descriptors)
 		text = and(text, mt_printf("; %lld of them grew, but may have too few descriptors", (long long)s->descriptors));
+	if (s->pinned)
+		text = and(text, mt_printf("; %lld of them grew, but have memory that the kernel has pinned", (long long)s->pinned));
 	text = and(text, mt_printf("; %s", which));
 	if (kmod)
 		text = and(text, mt_strdup("; --backend kmod records them all"));
@@ -214,6 +216,7 @@ json_t *mt_unrecorded_describe(const char *trace)
 			} else if (!strcmp(e, "stays")) {
 				s.threads += !strcmp(mt_csv_get(&c, why), "threads");
 				s.descriptors += !strcmp(mt_csv_get(&c, why), "descriptors");
+				s.pinned += !strcmp(mt_csv_get(&c, why), "pinned");
 			} else if (!strcmp(e, "end")) {
 				s.cpu_ns += strtoull(mt_csv_get(&c, cpu), NULL, 10);
 				*of = 0;

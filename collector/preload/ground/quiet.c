@@ -31,6 +31,7 @@ static struct {
 	int may_count;		/* children, too */
 	int forked;		/* from a process that is recorded or watched */
 	int hurry;		/* is recorded with the next memory that it gets */
+	int stays;		/* it cannot be recorded, nor can its children */
 	uint64_t bytes;		/* asked for */
 	void (*start)(void);
 	const char *why, *how;
@@ -182,14 +183,27 @@ static int has_room(void)
 	return rl.rlim_cur >= FEW_DESCRIPTORS;
 }
 
+/* Pages that the kernel writes to by themselves, as buffers of io_uring are: where the memory is another one it would not see them. */
+static int has_pinned(void)
+{
+	uint64_t kb;
+
+	return !mt_proc_number("/proc/thread-self/status", "\nVmPin:", &kb) && kb;
+}
+
 static long start_on_scratch(void *arg)
 {
+	const char *why = !has_room() ? "descriptors" : has_pinned() ? "pinned" : NULL;
+
 	(void)arg;
-	quiet.pid = 0;
-	if (!has_room()) {
-		quiet.why = "descriptors";
+	if (why) {
+		quiet.stays = 1;
+		quiet.why = why;
 		note("stays", "");
-	} else if (mt_process_is_alone()) {
+		return 0;
+	}
+	quiet.pid = 0;
+	if (mt_process_is_alone()) {
 		note("recorded", "");
 		quiet.start();
 	} else {
@@ -203,7 +217,7 @@ static long start_on_scratch(void *arg)
 static void start_now(void)
 {
 	uint64_t mask = mt_block_signals();
-	char *scratch = mt_rawmap(SCRATCH_BYTES);
+	char *scratch = quiet.stays ? NULL : mt_rawmap(SCRATCH_BYTES);
 	const int err = errno;
 
 	if (scratch) {

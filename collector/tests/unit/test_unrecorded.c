@@ -94,6 +94,8 @@ int main(void)
 	CHECK(strstr(text, "1 of them grew, but made threads without libc") != NULL);
 	CHECK(counted("1,7,begin,fork,small,1,0,0,/bin/a\n2,7,stays,,descriptors,1,9,2000000,/bin/a\n", &left, text, sizeof(text)) == 1);
 	CHECK(strstr(text, "1 of them grew, but may have too few descriptors") != NULL);
+	CHECK(counted("1,7,begin,fork,small,1,0,0,/bin/a\n2,7,stays,,pinned,1,9,2000000,/bin/a\n", &left, text, sizeof(text)) == 1);
+	CHECK(strstr(text, "1 of them grew, but have memory that the kernel has pinned") != NULL);
 	{
 		char path[128];
 
