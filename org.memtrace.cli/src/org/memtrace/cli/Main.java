@@ -14,6 +14,7 @@ import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.HelpText;
 import org.memtrace.cli.args.Nearest;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.asking.AskCommand;
 import org.memtrace.cli.commands.AdviseCommand;
 import org.memtrace.cli.commands.AggregateCommand;
 import org.memtrace.cli.commands.BindCommand;
@@ -90,6 +91,7 @@ public final class Main {
 		case "copy" -> new CopyCommand();
 		case "rename" -> new RenameCommand();
 		case "query" -> new QueryCommand();
+		case "ask" -> new AskCommand();
 		case "sql" -> new SqlCommand();
 		case "export" -> new ExportCommand();
 		case "experiment" -> new ExperimentCommand();

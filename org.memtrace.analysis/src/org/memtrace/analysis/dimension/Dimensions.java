@@ -5,6 +5,7 @@ package org.memtrace.analysis.dimension;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension.Use;
@@ -42,6 +43,10 @@ public final class Dimensions {
 			new MemoryParts(),
 			new TimeWindows()));
 
+	/** In no list that a person sees: filters and groups find them by their id. */
+	private static final List<Dimension> BY_ID = Stream.concat(PageCounts.ALL.stream(),
+			Stream.of(new FirstTouchOfPage(), new Images(), new Kinds())).toList();
+
 	private Dimensions() {
 	}
 
@@ -64,7 +69,7 @@ public final class Dimensions {
 	public static Dimension find(String id, Use use) {
 		// before there was a list, pictures called the type "sharing"
 		String wanted = use == Use.COLOUR && id.equals("sharing") ? BasicDimensions.TYPE.id() : id;
-		return ALL.stream().filter(d -> d.can(use) && d.id().equals(wanted)).findFirst().orElse(null);
+		return Stream.concat(ALL.stream(), BY_ID.stream()).filter(d -> d.can(use) && d.id().equals(wanted)).findFirst().orElse(null);
 	}
 
 	/** Ids of those that can be used for something, for a message. */

@@ -96,6 +96,12 @@ public sealed interface Condition {
 	record Lifetime(long minNs, long maxNs) implements Condition {
 	}
 
+	/**
+	 * In a window of time {@code [minNs, maxNs)} from the start of the trace: the interval in which the access was seen overlaps it.
+	 */
+	record Time(long minNs, long maxNs) implements Condition {
+	}
+
 	/** To a structure, stack or range that is so large. */
 	record Size(long minBytes, long maxBytes) implements Condition {
 	}

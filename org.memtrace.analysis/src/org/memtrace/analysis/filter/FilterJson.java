@@ -75,14 +75,9 @@ final class FilterJson {
 			o.addProperty("per", s.per().name().toLowerCase(Locale.ROOT));
 			range(o, s.minPercent(), s.maxPercent(), 0, Double.POSITIVE_INFINITY);
 		}
-		case Condition.Lifetime l -> {
-			by(o, "lifetime");
-			range(o, l.minNs(), l.maxNs(), 0L, Long.MAX_VALUE);
-		}
-		case Condition.Size s -> {
-			by(o, "size");
-			range(o, s.minBytes(), s.maxBytes(), 0L, Long.MAX_VALUE);
-		}
+		case Condition.Lifetime l -> limits(o, "lifetime", l.minNs(), l.maxNs());
+		case Condition.Time t -> limits(o, "time", t.minNs(), t.maxNs());
+		case Condition.Size s -> limits(o, "size", s.minBytes(), s.maxBytes());
 		case Condition.Value v -> value(o, v);
 		case Condition.Any a -> {
 			by(o, "any");
@@ -114,6 +109,11 @@ final class FilterJson {
 		if (v.max() != Long.MAX_VALUE) {
 			o.addProperty("max", v.max());
 		}
+	}
+
+	private static void limits(JsonObject o, String what, long min, long max) {
+		by(o, what);
+		range(o, min, max, 0L, Long.MAX_VALUE);
 	}
 
 	private static void by(JsonObject o, String what) {
@@ -185,6 +185,7 @@ final class FilterJson {
 				number(o, "max", Double.POSITIVE_INFINITY).doubleValue());
 		case "lifetime" -> new Condition.Lifetime(number(o, "min", 0L).longValue(),
 				number(o, "max", Long.MAX_VALUE).longValue());
+		case "time" -> new Condition.Time(number(o, "min", 0L).longValue(), number(o, "max", Long.MAX_VALUE).longValue());
 		case "size" -> new Condition.Size(number(o, "min", 0L).longValue(), number(o, "max", Long.MAX_VALUE).longValue());
 		case "any" -> {
 			List<TraceFilter> of = new ArrayList<>();
@@ -194,7 +195,7 @@ final class FilterJson {
 			yield new Condition.Any(of);
 		}
 		default -> throw new MemtraceException("'" + by + "' is nothing to filter by; use name, subtree, kind, level, count, share,"
-				+ " lifetime, size, any or one of the dimensions " + Dimensions.ids(Use.FILTER));
+				+ " lifetime, time, size, any or one of the dimensions " + Dimensions.ids(Use.FILTER));
 		};
 		return new TraceFilter(condition, flag(o, "not"), !flag(o, "off"));
 	}

@@ -161,7 +161,7 @@ public final class FilterMask {
 			Dimension dimension = Dimensions.find(v.dimension(), Use.FILTER);
 			return dimension == null || dimension.ofEvents() == null;
 		}
-		return c instanceof Condition.Kind || c instanceof Condition.Lifetime || c instanceof Condition.Size;
+		return c instanceof Condition.Kind || c instanceof Condition.Lifetime || c instanceof Condition.Size || c instanceof Condition.Time;
 	}
 
 	/** Producers with so many events. */
@@ -197,6 +197,10 @@ public final class FilterMask {
 			long bytes = tree.endAddress(id) - tree.startAddress(id);
 			return bytes >= s.minBytes() && bytes <= s.maxBytes();
 		}), not);
+		case Condition.Time t -> {
+			TimeOverlap in = new TimeOverlap(t.minNs(), t.maxNs());
+			mask.keep(in, in.values(table, progress), value -> value == 1 != not);
+		}
 		case Condition.Value v -> addValue(v, not);
 		case Condition.Any a -> addAny(a, not, null);
 		case Condition.Count c -> throw new IllegalStateException();

@@ -90,22 +90,10 @@ public final class FilterNames {
 		if (size < 0) {
 			return; // all numbers are possible
 		}
-		Set<String> known = new LinkedHashSet<>();
+		Set<String> known = known(values, progress);
 		Set<Long> numbers = new LinkedHashSet<>();
 		for (long i = 0; i < size; i++) {
-			if (i % CHECK_EVERY == 0) {
-				progress.check();
-			}
-			known.add(values.name(i));
-			if (values.kind() == DimensionValues.Kind.SINGLE) {
-				known.add(String.valueOf(values.cell(i)));
-			}
 			numbers.add(values.kind() == DimensionValues.Kind.SHARES ? i : values.number(i));
-		}
-		if (values.kind() == DimensionValues.Kind.SHARES) {
-			for (int set = 0; set < values.sets(); set++) {
-				known.add(values.text(set, true, true));
-			}
 		}
 		if (dimension.id().equals(REGION_PATH)) { // a part of a path is one, too
 			v.values().stream().filter(w -> LongStream.range(0, size).anyMatch(i -> values.isNamed(i, Set.of(w)))).forEach(known::add);
@@ -116,6 +104,26 @@ public final class FilterNames {
 				missing.add("there is no " + dimension.label().toLowerCase(Locale.ROOT) + " " + number);
 			}
 		}
+	}
+
+	/** Names of all values, in their order; none of a dimension of which all numbers are possible. */
+	public static Set<String> known(DimensionValues values, Progress progress) throws MemtraceException {
+		Set<String> known = new LinkedHashSet<>();
+		for (long i = 0; i < values.size(); i++) {
+			if (i % CHECK_EVERY == 0) {
+				progress.check();
+			}
+			known.add(values.name(i));
+			if (values.kind() == DimensionValues.Kind.SINGLE) {
+				known.add(String.valueOf(values.cell(i)));
+			}
+		}
+		if (values.kind() == DimensionValues.Kind.SHARES) {
+			for (int set = 0; set < values.sets(); set++) {
+				known.add(values.text(set, true, true));
+			}
+		}
+		return known;
 	}
 
 	private static void names(Collection<String> wanted, String label, Collection<String> known, Set<String> missing) {

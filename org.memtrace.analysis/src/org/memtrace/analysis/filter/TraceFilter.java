@@ -73,6 +73,8 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		case Condition.Share s -> range(s.minPercent(), s.maxPercent(), " %") + " of " + unit.plural() + " per " + per(s.per());
 		case Condition.Lifetime l -> "lived " + between(l.minNs() == 0 ? "" : Units.duration(l.minNs(), ticks),
 				l.maxNs() == Long.MAX_VALUE ? "" : Units.duration(l.maxNs(), ticks));
+		case Condition.Time t -> "time " + (t.maxNs() == Long.MAX_VALUE ? "from " + Units.duration(t.minNs(), ticks)
+				: Units.duration(Math.max(0, t.minNs()), ticks) + " to " + Units.duration(t.maxNs(), ticks));
 		case Condition.Size s -> "size " + between(s.minBytes() == 0 ? "" : Units.bytes(s.minBytes()),
 				s.maxBytes() == Long.MAX_VALUE ? "" : Units.bytes(s.maxBytes()));
 		case Condition.Value v -> value(v, threads);

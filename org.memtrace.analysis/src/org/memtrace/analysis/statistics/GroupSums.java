@@ -7,15 +7,21 @@ import java.util.Locale;
 
 import org.memtrace.model.MemtraceException;
 
-/** Records, reads and writes by several numbers, in a hash table of numbers without an object for each. Not safe for several threads. */
+/**
+ * Sums by several numbers, first of all records, reads and writes, in a hash table of numbers without an object for each. Not safe for
+ * several threads.
+ */
 final class GroupSums {
-	private static final int SUMS = 3;
+	/** Records, reads and writes. */
+	static final int SUMS = 3;
 
 	private final int keys;
+	/** Keys and sums of a group. */
+	private final int width;
 	private final int most;
 	/** Group of each place, from 1 on; 0 is free. Its length is a power of two. */
 	private int[] place = new int[64];
-	/** Keys, then records, reads and writes of each group. */
+	/** Keys, then records, reads and writes, then what else is summed, of each group. */
 	private long[] group;
 	private int size;
 	/** Group of the row before: rows of a page are alike. */
@@ -23,9 +29,18 @@ final class GroupSums {
 
 	/** @param most number of groups at most; more is an error */
 	GroupSums(int keys, int most) {
+		this(keys, 0, most);
+	}
+
+	/**
+	 * @param more number of sums beside records, reads and writes
+	 * @param most number of groups at most; more is an error
+	 */
+	GroupSums(int keys, int more, int most) {
 		this.keys = keys;
+		this.width = keys + SUMS + more;
 		this.most = most;
-		group = new long[16 * (keys + SUMS)];
+		group = new long[16 * width];
 	}
 
 	int size() {
@@ -33,19 +48,19 @@ final class GroupSums {
 	}
 
 	long key(int i, int key) {
-		return group[i * (keys + SUMS) + key];
+		return group[i * width + key];
 	}
 
 	long records(int i) {
-		return group[i * (keys + SUMS) + keys];
+		return group[i * width + keys];
 	}
 
 	long reads(int i) {
-		return group[i * (keys + SUMS) + keys + 1];
+		return group[i * width + keys + 1];
 	}
 
 	long writes(int i) {
-		return group[i * (keys + SUMS) + keys + 2];
+		return group[i * width + keys + 2];
 	}
 
 	/** Adds records. */
@@ -54,24 +69,43 @@ final class GroupSums {
 	}
 
 	void addAll(GroupSums other) throws MemtraceException {
-		int width = keys + SUMS;
 		for (int i = 0; i < other.size; i++) {
 			add(other.group, i * width, other.records(i), other.reads(i), other.writes(i));
 		}
 	}
 
-	private void add(long[] values, int from, long records, long reads, long writes) throws MemtraceException {
+	/** The group of some keys, a new one if there is none. */
+	int group(long[] values, int from) throws MemtraceException {
 		if (last < 0 || !same(last, values, from)) {
 			last = find(values, from);
 		}
-		int at = last * (keys + SUMS) + keys;
+		return last;
+	}
+
+	/** The group here of the keys of a group of other sums. */
+	int groupOf(GroupSums other, int i) throws MemtraceException {
+		return group(other.group, i * other.width);
+	}
+
+	/** A sum of a group, from 0 on: records, reads, writes, and what else there is. */
+	long sum(int i, int sum) {
+		return group[i * width + keys + sum];
+	}
+
+	/** Sets what {@link #sum} gives. */
+	void set(int i, int sum, long value) {
+		group[i * width + keys + sum] = value;
+	}
+
+	private void add(long[] values, int from, long records, long reads, long writes) throws MemtraceException {
+		int at = group(values, from) * width + keys;
 		group[at] += records;
 		group[at + 1] += reads;
 		group[at + 2] += writes;
 	}
 
 	private boolean same(int i, long[] values, int from) {
-		int at = i * (keys + SUMS);
+		int at = i * width;
 		for (int k = 0; k < keys; k++) {
 			if (group[at + k] != values[from + k]) {
 				return false;
@@ -93,7 +127,6 @@ final class GroupSums {
 			throw new MemtraceException(String.format(Locale.ROOT,
 					"there are more than %,d groups; take longer windows, fewer keys or a part of the memory", most));
 		}
-		int width = keys + SUMS;
 		if ((size + 1) * width > group.length) {
 			group = Arrays.copyOf(group, Math.toIntExact(2L * group.length));
 		}
@@ -109,7 +142,7 @@ final class GroupSums {
 		place = new int[2 * place.length];
 		int mask = place.length - 1;
 		for (int i = 0; i < size; i++) {
-			int at = hash(group, i * (keys + SUMS)) & mask;
+			int at = hash(group, i * width) & mask;
 			while (place[at] != 0) {
 				at = at + 1 & mask;
 			}
@@ -130,7 +163,6 @@ final class GroupSums {
 	int[] sorted() {
 		Integer[] order = new Integer[size];
 		Arrays.setAll(order, i -> i);
-		int width = keys + SUMS;
 		Arrays.sort(order, (a, b) -> Arrays.compare(group, a * width, a * width + keys, group, b * width, b * width + keys));
 		return Arrays.stream(order).mapToInt(Integer::intValue).toArray();
 	}

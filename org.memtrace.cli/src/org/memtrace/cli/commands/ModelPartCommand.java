@@ -48,7 +48,7 @@ public final class ModelPartCommand implements Command {
 				throw new UsageException("parts are made of accesses, and --view event_type is about events");
 			}
 			return ModelPart.of(((AccessModels) trace.source).table(), trace.request, OpenedTrace.groupsAreEnough(args.getInt("rows")),
-					origin(args.argument(0)), PartArguments.question(args, store), range.number(), range.count(), console.progress());
+					origin(args.argument(0)), PartArguments.question(args, store, console), range.number(), range.count(), console.progress());
 		}
 	}
 

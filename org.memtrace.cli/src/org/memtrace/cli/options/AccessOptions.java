@@ -20,6 +20,8 @@ import org.memtrace.analysis.filter.FilterNames;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
 import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.words.WordsException;
+import org.memtrace.analysis.words.WordsMeaning;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
@@ -50,7 +52,7 @@ public final class AccessOptions {
 				&& store.threads().stream().noneMatch(t -> t.taskId() == args.getInt("thread"))) {
 			throw new UsageException("the trace has no thread " + args.getInt("thread") + "; 'memtrace query --what threads' lists them");
 		}
-		FilterSet given = filters(args, store);
+		FilterSet given = filters(args, store, console);
 		List<TraceFilter> all = new ArrayList<>(given.filters());
 		if (args.has("thread")) {
 			long task = args.getInt("thread");
@@ -106,7 +108,7 @@ public final class AccessOptions {
 
 	/** The accesses that --filter lets pass. */
 	public static AccessTable table(CommandLine args, TraceStore store, Console console) throws MemtraceException, UsageException {
-		FilterSet filters = filters(args, store); // before the long work
+		FilterSet filters = filters(args, store, console); // before the long work
 		AccessTable all = load(store, console);
 		tell(FilterNames.missing(filters, all, console.progress()), args, console);
 		AccessTable table = filters.apply(all, store.structures(), console.progress());
@@ -118,7 +120,7 @@ public final class AccessOptions {
 
 	/** The events that --filter lets pass. */
 	public static EventTable events(CommandLine args, TraceStore store, Console console) throws MemtraceException, UsageException {
-		FilterSet filters = filters(args, store);
+		FilterSet filters = filters(args, store, console);
 		EventTable all = EventTable.load(store, console.progress());
 		EventTable table = events(args, filters, all, console);
 		if (table.size() == 0 && filters.isActive()) {
@@ -133,14 +135,22 @@ public final class AccessOptions {
 		return filters.apply(all, console.progress());
 	}
 
-	/** Filters that were saved with the trace under the name that is given, or that are given as JSON. */
-	static FilterSet filters(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
+	/** Filters that were saved with the trace under the name that is given, or that are given as JSON or in words. */
+	static FilterSet filters(CommandLine args, TraceStore store, Console console) throws MemtraceException, UsageException {
 		if (!args.has("filter")) {
 			return FilterSet.NONE;
 		}
 		SavedFilters saved = SavedFilters.of(store);
+		String given = args.get("filter");
 		try {
-			return saved.find(args.get("filter"));
+			if (saved.byName().containsKey(given) || SavedFilters.isJson(given) || store.accessCount() == 0) {
+				return saved.find(given);
+			}
+			return WordsMeaning.filters(given, load(store, console), console.progress());
+		} catch (WordsException e) {
+			boolean mayBeName = given.strip().matches("\\S+") && !given.contains(":");
+			throw new UsageException("--filter: " + (mayBeName ? "the trace has no filters that are called '" + given + "'"
+					+ (saved.byName().isEmpty() ? "" : ", only " + String.join(", ", saved.byName().keySet())) + "; as words: " : "") + e.getMessage());
 		} catch (MemtraceException e) {
 			throw new UsageException("--filter: " + e.getMessage());
 		}

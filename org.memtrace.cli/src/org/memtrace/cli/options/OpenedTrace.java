@@ -111,7 +111,7 @@ public final class OpenedTrace {
 					new AccessModels(parts != null ? AccessOptions.load(store, console) : AccessOptions.table(args, store, console)),
 					request(store, args, view, metric == null ? Metric.ACCESSES : metric), sides, parts);
 			if (trace.sides.hasMachine()) {
-				trace.machine(args, progress);
+				trace.machine(args, console);
 			}
 			return trace;
 		}
@@ -121,7 +121,7 @@ public final class OpenedTrace {
 		if (metric != null && !metric.ofEvents()) {
 			throw new UsageException("--metric " + metric.id() + " needs another view than event_type");
 		}
-		FilterSet filters = AccessOptions.filters(args, store); // before the long work
+		FilterSet filters = AccessOptions.filters(args, store, console); // before the long work
 		EventTable all = EventTable.load(store, progress);
 		if (all.size() == 0) {
 			throw new MemtraceException(info.alias() + " has no events");
@@ -153,7 +153,7 @@ public final class OpenedTrace {
 		return across ? Sides.MEMORY_MACHINE : down ? Sides.MACHINE_TIME : Sides.MEMORY_TIME;
 	}
 
-	private void machine(CommandLine args, Progress progress) throws Exception {
+	private void machine(CommandLine args, Console console) throws Exception {
 		if (!sides.suits(request.metric())) {
 			throw new UsageException("--metric threads counts the threads of each page, which are no sum for a CPU: --tree machine needs another metric");
 		}
@@ -161,8 +161,8 @@ public final class OpenedTrace {
 		if (topology.pus().isEmpty()) {
 			throw new MemtraceException(store.info().alias() + ": " + topology.origin() + " has no CPU");
 		}
-		MachineTopology shown = MachineFilters.shown(AccessOptions.filters(args, store), topology);
-		machine = MachineSide.of(new MachineTree(shown), ((AccessModels) source).table(), request, store.info().alias(), progress);
+		MachineTopology shown = MachineFilters.shown(AccessOptions.filters(args, store, console), topology);
+		machine = MachineSide.of(new MachineTree(shown), ((AccessModels) source).table(), request, store.info().alias(), console.progress());
 	}
 
 	/** What of the accesses is at no CPU of the machine, or at several, a sentence each; none without a machine. */

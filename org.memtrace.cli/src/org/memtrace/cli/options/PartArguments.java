@@ -74,11 +74,11 @@ public record PartArguments(CommandLine args, ModelParts parts) {
 	}
 
 	/** The options of a command line that decide the values of a model, with their defaults; a saved filter as what it is now. */
-	public static List<String> question(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
+	public static List<String> question(CommandLine args, TraceStore store, Console console) throws MemtraceException, UsageException {
 		List<String> question = new ArrayList<>();
 		for (String option : OPTIONS) {
 			if (args.get(option) != null) {
-				question.add("--" + option + "=" + (option.equals("filter") ? AccessOptions.filters(args, store).toJson() : args.get(option)));
+				question.add("--" + option + "=" + (option.equals("filter") ? AccessOptions.filters(args, store, console).toJson() : args.get(option)));
 			}
 		}
 		return question;

@@ -105,6 +105,9 @@ public final class MadeTrace {
 		rows.add(new int[] {interval, pagesOf.get(structure)[page], thread, reads, writes, 0, -1, 1});
 	}
 
+	/** For {@link #flags}: it is not known whether others used the page at the time of the access that was added last. */
+	public static final int SHARING_NOT_KNOWN = -1;
+
 	/** Flags of the access that was added last. */
 	public void flags(int value) {
 		rows.get(rows.size() - 1)[5] = value;
@@ -143,7 +146,8 @@ public final class MadeTrace {
 		for (int[] r : rows) {
 			batch.add(START_NS + bound[r[0]], START_NS + bound[r[0] + r[7]], r[1], r[2],
 					sets.indexOf(cpusOf.getOrDefault(r[2], sets.get(0))), r[3], r[4],
-					users.get((long) r[0] << 32 | r[1]).cardinality(), 0, r[5], 0, AccessBatch.NO_OFFSET, AccessBatch.NO_OFFSET,
+					r[5] == SHARING_NOT_KNOWN ? AccessBatch.SHARING_NOT_KNOWN : users.get((long) r[0] << 32 | r[1]).cardinality(), 0,
+					Math.max(0, r[5]), 0, AccessBatch.NO_OFFSET, AccessBatch.NO_OFFSET,
 					r[6]);
 		}
 		long end = START_NS + bound[bound.length - 1];

@@ -142,6 +142,8 @@ class JsonPageTest {
 			assertEquals(what, rows.getAsJsonObject().get("what").getAsString());
 			assertTrue(rows.getAsJsonObject().getAsJsonArray("rows").size() > 0, what);
 		}
+		check("memtrace.ask/1", run("ask", "--format", "json", db, "written by structure every 10ms"));
+		check("memtrace.ask/1", run("ask", "--format", "json", db, "by structure show last vs", db));
 		JsonElement summary = run("summary", "--format", "json", db);
 		check("memtrace.summary/1", summary);
 		assertTrue(summary.getAsJsonObject().getAsJsonArray("structures").size() > 10);

@@ -8,11 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -27,51 +25,26 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.cli.Ran;
+import org.memtrace.cli.commands.QuestionTrace.Row;
 import org.memtrace.sql.DuckDbLibrary;
 import org.memtrace.sql.SqlDatabase;
 
 /** The questions of docs/howto/questions.md, asked of a made trace. The right answers are counted in the rows that it is made of. */
 class SqlQuestionsTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
-	private static final long START = 999_000_000L;
-	private static final long FIRST = 1_000_000_000L;
-	private static final long INTERVAL = 10_000_000L;
-	private static final int INTERVALS = 120;
-	private static final int THREADS = 8;
-	private static final long PAGE = 4096;
-	private static final long BASE = 0x10000000000L;
-	/** Name, pages; one after the other in memory. */
-	private static final Map<String, Integer> STRUCTURES = new TreeMap<>(Map.of("grid", 48, "halo", 12, "once", 40, "own_7", 9, "table", 20));
 	@TempDir
 	static Path temporary;
 	private static List<Row> rows;
 	private static List<Row> other;
 
-	/** A row of the access file; the interval counts from 0. */
-	private record Row(String structure, long page, int interval, int thread, long offset, int reads, int writes, int line) {
-		long startNs() {
-			return FIRST + interval * INTERVAL;
-		}
-
-		/** Iterations have ten intervals, from the eleventh on; the last ten intervals are in none. */
-		String iteration() {
-			int k = interval / 10;
-			return k >= 1 && k <= 10 ? "iteration " + k : "";
-		}
-
-		int accesses() {
-			return reads + writes;
-		}
-	}
-
 	@BeforeAll
 	static void make() throws Exception {
 		DuckDb.use(temporary);
 		DuckDb.useExtension();
-		rows = rows(1, true);
-		other = rows(1, false);
-		write("a", rows);
-		write("b", other);
+		rows = QuestionTrace.rows(1, true);
+		other = QuestionTrace.rows(1, false);
+		QuestionTrace.write(temporary, "a", rows);
+		QuestionTrace.write(temporary, "b", other);
 	}
 
 	@AfterAll
@@ -81,92 +54,8 @@ class SqlQuestionsTest {
 		System.clearProperty("memtrace.cache");
 	}
 
-	private static List<Row> rows(long seed, boolean withHalo) {
-		Random random = new Random(seed);
-		List<Row> made = new ArrayList<>();
-		long page = BASE / PAGE;
-		for (Map.Entry<String, Integer> s : STRUCTURES.entrySet()) {
-			for (int p = 0; p < s.getValue(); p++, page++) {
-				for (int i = 0; i < INTERVALS; i++) {
-					for (int t = 0; t < THREADS; t++) {
-						int dice = random.nextInt(1000);
-						Row row = row(s.getKey(), page, p, i, t, dice, random);
-						if (row != null && (withHalo || !s.getKey().equals("halo") || row.writes() == 0)) {
-							made.add(row);
-						}
-					}
-				}
-			}
-		}
-		return made;
-	}
-
-	private static Row row(String structure, long page, int p, int i, int t, int dice, Random random) {
-		boolean solve = i >= 10 && i < 110;
-		boolean use = switch (structure) {
-		case "grid" -> i == 0 ? t == 0 : (t + i / 20) % THREADS == p % THREADS && dice < 700;
-		case "halo" -> solve && dice < 120;
-		case "once" -> i == p % 100 && t == p % 3;
-		case "own_7" -> t == 7 && dice < 300;
-		default -> i < 60 && dice < 60;
-		};
-		if (!use) {
-			return null;
-		}
-		int writes = structure.equals("table") ? t < 2 && solve ? dice % 2 : 0 : dice % 3;
-		return new Row(structure, page, i, t, 8L * random.nextInt(512), dice % 4 + (writes == 0 ? 1 : 0), writes, 31 + (i + t) % 3);
-	}
-
-	private static void write(String name, List<Row> of) throws IOException {
-		Path trace = temporary.resolve(name + ".memtrace");
-		Path image = trace.resolve("p0000");
-		Files.createDirectories(image);
-		Path example = ROOT.resolve("testdata/format-example");
-		long end = FIRST + INTERVALS * INTERVAL;
-		Files.writeString(trace.resolve("manifest.json"),
-				Files.readString(example.resolve("manifest.json")).replace("\"end_ns\": 1201000000", "\"end_ns\": " + end));
-		Files.copy(example.resolve("p0000/image.json"), image.resolve("image.json"));
-		StringBuilder b = new StringBuilder("@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n");
-		of.stream().sorted(Comparator.comparingInt(Row::interval)).forEach(r -> b.append(Long.toHexString(r.page() * PAGE + r.offset()))
-				.append(",0,").append(r.reads()).append(',').append(r.writes()).append(",1,").append(r.startNs()).append(',')
-				.append(r.startNs() + INTERVAL).append(',').append(1000 + r.thread()).append(',').append(Long.toHexString(0x5000L + r.line()))
-				.append(",0,0\n"));
-		Files.writeString(image.resolve("accesses-000000.csv"), b);
-		StringBuilder threads = new StringBuilder("TaskId,Name,Birth,Death,StackStart,StackEnd,Start,CpuNs\n");
-		StringBuilder regions = new StringBuilder("Time,TaskId,Event,Name\n");
-		for (int t = 0; t < THREADS; t++) {
-			threads.append(1000 + t).append(",app,").append(FIRST).append(",-1,")
-					.append(Long.toHexString(0x7f0000000000L + t * 0x100000L)).append(',')
-					.append(Long.toHexString(0x7f0000010000L + t * 0x100000L)).append(",,\n");
-			regions.append(FIRST + 10 * INTERVAL).append(',').append(1000 + t).append(",begin,solve\n");
-			for (int k = 1; k <= 10; k++) {
-				regions.append(FIRST + 10 * k * INTERVAL).append(',').append(1000 + t).append(",begin,iteration ").append(k).append('\n')
-						.append(FIRST + (10 * k + 10) * INTERVAL).append(',').append(1000 + t).append(",end,\n");
-			}
-			regions.append(FIRST + 110 * INTERVAL).append(',').append(1000 + t).append(",end,\n");
-		}
-		Files.writeString(image.resolve("threads.csv"), threads);
-		Files.writeString(image.resolve("regions.csv"), regions);
-		StringBuilder structures = new StringBuilder("Id,Kind,Name,Start,End,Birth,Death,TaskId,Stack,Site,Type,Members\n");
-		long at = BASE;
-		int id = 0;
-		for (Map.Entry<String, Integer> s : STRUCTURES.entrySet()) {
-			structures.append(id++).append(",static,").append(s.getKey()).append(',').append(Long.toHexString(at)).append(',')
-					.append(Long.toHexString(at += s.getValue() * PAGE)).append(',').append(FIRST).append(",-1,-1,,/home/user/app.c:").append(id)
-					.append(",,\n");
-		}
-		Files.writeString(image.resolve("structures.csv"), structures);
-		StringBuilder code = new StringBuilder("Ip,Object,Offset,Function,File,Line\n");
-		for (int line = 31; line < 34; line++) {
-			code.append(Long.toHexString(0x5000L + line)).append(",/home/user/app,0,work,/home/user/app.c,").append(line).append('\n');
-		}
-		Files.writeString(image.resolve("code.csv"), code);
-		Files.writeString(image.resolve("intervals.csv"), Files.readAllLines(example.resolve("p0000/intervals.csv")).getFirst() + "\n");
-		Ran.ok("import", "-o", temporary.resolve(name + ".db").toString(), trace.toString());
-	}
-
 	private static List<String> ask(String title) throws IOException {
-		Matcher m = Pattern.compile("## ([^\n]*)\n[^`]*?(?:`[^`]+`[^`]*?)*```sql\n(.*?)```", Pattern.DOTALL)
+		Matcher m = Pattern.compile("## ([^\n]*)\n(?:(?!\n## ).)*?```sql\n(.*?)```", Pattern.DOTALL)
 				.matcher(Files.readString(ROOT.resolve("docs/howto/questions.md")));
 		while (m.find()) {
 			if (m.group(1).contains(title)) {
@@ -214,10 +103,10 @@ class SqlQuestionsTest {
 	private static TreeMap<Long, Integer> mainUsers(String iteration) {
 		TreeMap<Long, Integer> users = new TreeMap<>();
 		by(r -> r.iteration().equals(iteration), Row::page).forEach((page, of) -> {
-			long[] sums = new long[THREADS];
+			long[] sums = new long[QuestionTrace.THREADS];
 			of.forEach(r -> sums[r.thread()] += r.accesses());
 			int best = 0;
-			for (int t = 0; t < THREADS; t++) {
+			for (int t = 0; t < QuestionTrace.THREADS; t++) {
 				best = sums[t] > sums[best] ? t : best;
 			}
 			users.put(page, best);
@@ -281,7 +170,7 @@ class SqlQuestionsTest {
 		});
 		List<String> right = pairs.entrySet().stream()
 				.sorted(Comparator.comparing((Map.Entry<String, long[]> e) -> -e.getValue()[0]).thenComparing(Map.Entry::getKey)).limit(3)
-				.map(e -> e.getKey() + "," + e.getValue()[0] + "," + e.getValue()[0] * PAGE + "," + e.getValue()[1]).toList();
+				.map(e -> e.getKey() + "," + e.getValue()[0] + "," + e.getValue()[0] * QuestionTrace.PAGE + "," + e.getValue()[1]).toList();
 		assertEquals(right, ask("two threads share most"));
 	}
 
@@ -293,7 +182,7 @@ class SqlQuestionsTest {
 		List<Row> there = other.stream().filter(r -> r.structure().equals("halo")).toList();
 		long left = there.stream().mapToLong(Row::reads).sum();
 		assertTrue(got.getFirst().startsWith("halo," + reads + "," + left + "," + writes + ",0,"), got::toString);
-		assertEquals(STRUCTURES.size(), got.size());
+		assertEquals(QuestionTrace.STRUCTURES.size(), got.size());
 		for (String same : got.subList(1, got.size())) {
 			String[] f = same.split(",");
 			assertEquals(List.of(f[1], f[3], f[5], f[7], f[9]), List.of(f[2], f[4], f[6], f[8], f[10]), same);
@@ -302,8 +191,8 @@ class SqlQuestionsTest {
 
 	@Test
 	void workingSet() throws IOException {
-		List<String> right = by(r -> true, r -> (r.startNs() - START) / 50_000_000).entrySet().stream()
-				.map(e -> e.getKey() * 50_000_000 + "," + e.getValue().stream().mapToLong(Row::page).distinct().count() * PAGE + ","
+		List<String> right = by(r -> true, r -> (r.startNs() - QuestionTrace.START) / 50_000_000).entrySet().stream()
+				.map(e -> e.getKey() * 50_000_000 + "," + e.getValue().stream().mapToLong(Row::page).distinct().count() * QuestionTrace.PAGE + ","
 						+ threads(e.getValue())).toList();
 		assertEquals(right, ask("working set"));
 	}
@@ -311,7 +200,9 @@ class SqlQuestionsTest {
 	@Test
 	void lastUse() throws IOException {
 		List<String> right = by(r -> true, Row::structure).entrySet().stream()
-				.map(e -> List.<Object>of(e.getValue().stream().mapToLong(Row::startNs).max().orElseThrow() - START + INTERVAL, e.getKey(),
+				.map(e -> List.<Object>of(e.getValue().stream().mapToLong(Row::startNs).max().orElseThrow() - QuestionTrace.START
+						+ QuestionTrace.INTERVAL,
+						e.getKey(),
 						e.getValue().stream().mapToLong(Row::accesses).sum()))
 				.sorted(Comparator.comparing((List<Object> l) -> (Long) l.get(0)).thenComparing(l -> (String) l.get(1)))
 				.map(l -> l.get(1) + "," + l.get(0) + "," + l.get(2)).toList();
@@ -323,8 +214,8 @@ class SqlQuestionsTest {
 	void howFullLinesAre() throws IOException {
 		TreeMap<String, Double> right = new TreeMap<>();
 		by(r -> true, Row::structure).forEach((s, of) -> right.put(s,
-				of.stream().map(r -> (r.page() * PAGE + r.offset()) / 64).distinct().count() * 64.0
-						/ (of.stream().mapToLong(Row::page).distinct().count() * PAGE)));
+				of.stream().map(r -> (r.page() * QuestionTrace.PAGE + r.offset()) / 64).distinct().count() * 64.0
+						/ (of.stream().mapToLong(Row::page).distinct().count() * QuestionTrace.PAGE)));
 		List<String> got = ask("full are the cache lines");
 		assertEquals(right.keySet(), got.stream().map(g -> g.split(",")[0]).collect(Collectors.toCollection(TreeSet::new)));
 		for (String g : got) {
