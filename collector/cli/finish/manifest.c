@@ -22,6 +22,7 @@
 #include "cli/base/util.h"
 #include "cli/finish/windowseen.h"
 #include "cli/finish/finebins.h"
+#include "cli/finish/slower.h"
 #include "cli/finish/zoomcost.h"
 #include "cli/ticks/ticks.h"
 
@@ -475,6 +476,7 @@ static void looked(json_t *m, const char *trace)
 		json_object_set_new(m, "zoom", mt_zoom_describe(trace, json_object_get(asked, "zoom"),
 								 json_number_value(json_object_get(asked, "zoom_cpu"))));
 	mt_fine_describe(m, trace);
+	mt_slower_describe(m, trace);
 	json_object_del(m, "ticks");
 	if (ticks)
 		json_object_set_new(m, "ticks", ticks);

@@ -15,6 +15,7 @@
 #include "cli/names/finish.h"
 #include "cli/info/info.h"
 #include "cli/finish/manifest.h"
+#include "cli/finish/slower.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
 
@@ -281,6 +282,20 @@ static void print_image(const struct image *k, const struct image *first)
 		printf("         not finished: structures, stacks and threads are not made yet\n");
 }
 
+static void print_overhead(const json_t *m, const json_t *over)
+{
+	const uint64_t faults = mt_info_number(over, "faults");
+	char *slower = mt_slower_text(m);
+
+	if (faults)
+		printf("Overhead    %s faults; monitor %s CPU, program %s CPU, recorder %s CPU\n",
+		       mt_human_count(faults), mt_human_ns(mt_info_number(over, "monitor_cpu_ns")),
+		       mt_human_ns(mt_info_number(over, "program_cpu_ns")), mt_human_ns(mt_info_number(over, "recorder_cpu_ns")));
+	if (*slower)
+		printf("            the run took %s by it; hooks of malloc are not in this\n", slower);
+	free(slower);
+}
+
 static void print_person(const json_t *m, const char *trace, struct image *im, size_t n)
 {
 	json_t *host = json_object_get(m, "host"), *clock = json_object_get(m, "clock");
@@ -288,7 +303,6 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	json_t *p = json_object_get(m, "parameters"), *over = json_object_get(m, "overhead");
 	json_t *st = json_object_get(m, "status");
 	int64_t start = (int64_t)mt_info_number(clock, "start_ns"), end = json_integer_value(json_object_get(clock, "end_ns"));
-	uint64_t faults = mt_info_number(over, "faults"), program = mt_info_number(over, "program_cpu_ns");
 	const struct mt_backend *used = mt_backend_find(mt_info_text(b, "name"));
 	char *cmd = mt_info_command(m), *lost = mt_info_losses(m);
 
@@ -323,10 +337,7 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	if (*mt_info_text(json_object_get(m, "late"), "text"))
 		printf("            %s\n", mt_info_text(json_object_get(m, "late"), "text"));
 	print_samples(m);
-	if (faults)
-		printf("Overhead    %s faults; monitor %s CPU, program %s CPU, recorder %s CPU\n",
-		       mt_human_count(faults), mt_human_ns(mt_info_number(over, "monitor_cpu_ns")),
-		       mt_human_ns(program), mt_human_ns(mt_info_number(over, "recorder_cpu_ns")));
+	print_overhead(m, over);
 
 	printf("\nProcess images\n");
 	for (size_t i = 0; i < n; i++)

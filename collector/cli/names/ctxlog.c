@@ -249,10 +249,7 @@ static void find_unseen(struct mt_context *c, const struct mt_log_event *e)
 		.path = e->str,
 	};
 
-	if (e->c & MT_UNSEEN_SEEN)
-		mt_unseen_seen(&c->unseen, r.start, r.end);
-	else
-		mt_unseen_found(&c->unseen, &r);
+	mt_unseen_found(&c->unseen, &r);
 }
 
 static struct mt_thread *thread_of(struct mt_context *c, int64_t tid)

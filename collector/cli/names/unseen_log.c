@@ -84,6 +84,11 @@ void mt_unseen_found(struct mt_unseen *u, const struct mt_unseen_range *r)
 {
 	uint64_t at = r->start;
 
+	if (r->prot & MT_UNSEEN_SEEN) {
+		MT_GROW(u->seen, u->n_seen, u->cap_seen);
+		u->seen[u->n_seen++] = (struct mt_unseen_range){ .start = r->start, .end = r->end };
+		return;
+	}
 	u->looked = true;
 	/* the kernel joins and cuts mappings: what is known of the same file is known, the rest is new */
 	while (at < r->end) {
@@ -103,12 +108,6 @@ void mt_unseen_found(struct mt_unseen *u, const struct mt_unseen_range *r)
 		mt_unseen_map(u, &piece);
 		at = piece.end;
 	}
-}
-
-void mt_unseen_seen(struct mt_unseen *u, uint64_t start, uint64_t end)
-{
-	MT_GROW(u->seen, u->n_seen, u->cap_seen);
-	u->seen[u->n_seen++] = (struct mt_unseen_range){ .start = start, .end = end };
 }
 
 bool mt_unseen_is_seen(const struct mt_unseen *u, uint64_t start, uint64_t end)

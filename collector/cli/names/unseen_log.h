@@ -38,8 +38,7 @@ struct mt_unseen {
 void mt_unseen_map(struct mt_unseen *u, const struct mt_unseen_range *r);
 /* The same was found in the kernel's maps: nothing new where it is known already. */
 void mt_unseen_found(struct mt_unseen *u, const struct mt_unseen_range *r);
-/* What is among the mappings at the begin of an image and is seen; is it so? */
-void mt_unseen_seen(struct mt_unseen *u, uint64_t start, uint64_t end);
+/* Is it among the mappings at the begin of an image, and seen? mt_unseen_found() was told so, with MT_UNSEEN_SEEN. */
 bool mt_unseen_is_seen(const struct mt_unseen *u, uint64_t start, uint64_t end);
 void mt_unseen_unmap(struct mt_unseen *u, uint64_t start, uint64_t end, int64_t when);
 void mt_unseen_move(struct mt_unseen *u, uint64_t old, uint64_t old_end, uint64_t to, uint64_t to_end, int64_t when);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/base/util.h"
+#include "cli/finish/slower.h"
 #include "cli/record/run.h"
 #include "cli/trace/tracedir.h"
 #include "common/quietwords.h"
@@ -116,12 +117,14 @@ static void say_losses(const json_t *m, bool sees)
 static void say_overhead(const json_t *m)
 {
 	const json_t *over = json_object_get(m, "overhead");
+	char *slower = mt_slower_text(m);
 
 	if (ull(over, "faults"))
-		mt_note("overhead: %s faults; the monitor used %s of CPU beside %s of the program; interval changed %s time%s",
-			mt_human_count(ull(over, "faults")), mt_human_ns(ull(over, "monitor_cpu_ns")),
-			mt_human_ns(ull(over, "program_cpu_ns")),
+		mt_note("overhead: %s%s%s%s faults; the monitor used %s of CPU beside %s of the program; interval changed %s time%s",
+			*slower ? "the run took " : "", slower, *slower ? "; " : "", mt_human_count(ull(over, "faults")),
+			mt_human_ns(ull(over, "monitor_cpu_ns")), mt_human_ns(ull(over, "program_cpu_ns")),
 			mt_human_count(ull(over, "governor_changes")), plural(ull(over, "governor_changes")));
+	free(slower);
 }
 
 /* What a person does next. */

@@ -311,3 +311,8 @@ int zap_perf_is_tight(const struct zap_perf *p)
 {
 	return zap_perf_is_filled(p, 2);
 }
+
+uint64_t zap_perf_half_ns(const struct zap_perf *p)
+{
+	return p->data_bytes / ZAP_SAMPLE_BYTES(p->with_regs) * ZAP_FAULT_NS_MIN / 2;
+}

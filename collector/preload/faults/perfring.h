@@ -26,6 +26,7 @@ struct zap_ring {
 	void *map;		/* control page, then the data */
 };
 
+#define ZAP_FAULT_NS_MIN 1000	/* a CPU makes events of faults not faster than this */
 #define ZAP_SAMPLE_BYTES(with_regs) ((with_regs) ? 48 + 8 * ZAP_N_REGS : 40)	/* of a fault in a ring */
 
 struct zap_perf {
@@ -68,6 +69,8 @@ void zap_perf_count_lost(struct zap_perf *p, int all);
  * is not true.
  */
 uint64_t zap_perf_take_lost(struct zap_perf *p);
+/* How long a half of a ring lasts when its CPU faults as fast as it can. */
+uint64_t zap_perf_half_ns(const struct zap_perf *p);
 /* Is a ring more than half full, so that events may be lost soon, or are? Any thread. */
 int zap_perf_is_tight(const struct zap_perf *p);
 /* Is more than 1/@parts of a ring in use? Any thread. */

@@ -37,6 +37,7 @@
 #include "preload/fine/fine.h"
 #include "preload/monitor/descriptors.h"
 #include "preload/monitor/governor.h"
+#include "preload/monitor/ledger.h"
 #include "common/maps.h"
 #include "preload/monitor/output.h"
 #include "preload/monitor/price.h"
@@ -65,7 +66,6 @@
 #define SEE_WRITES_BOUNDARIES 4
 #define SUSPECTS 1024
 #define ZOOM_LOOK_NS 10000000	/* so often the rings are read and the period is looked at while pages are looked at closely */
-#define FAULT_NS_MIN 1000	/* a CPU makes events of faults not faster than this */
 
 /*
  * A fault in a program costs more than in the loop that measures it, which has its data in the caches: 1.3 to 3 times as much,
@@ -149,6 +149,7 @@ struct monitor {
 	uint64_t look_ns;		/* until the next look at how much was counted */
 	uint64_t (*suspect)[2];		/* room for those of the context library */
 	struct fine fine;
+	struct zap_ledger ledger;
 };
 static struct monitor mon;
 
@@ -316,6 +317,7 @@ static int set_up(void)
 	if (c->zoom)
 		zoom_open();
 	fine_start();
+	zap_ledger_open(&mon.ledger, shared.img->dirfd, shared.img->pid);
 	/* the monitor must win against the program's threads; refused without privileges */
 	mt_sys(SYS_setpriority, PRIO_PROCESS, 0, -15);
 	return 0;
@@ -456,12 +458,6 @@ static void zap_missed(void)
 	unlock_space();
 }
 
-/* How long a half of a ring lasts when its CPU faults as fast as it can. */
-static uint64_t half_ring_ns(void)
-{
-	return mon.events.perf.data_bytes / ZAP_SAMPLE_BYTES(mon.events.perf.with_regs) * FAULT_NS_MIN / 2;
-}
-
 /*
  * Under the lock, at a boundary: must the page set do without events? Yes while they are lost
  * or soon may be, or could be in the time that scan and zap took last.
@@ -470,7 +466,7 @@ static int is_careful(void)
 {
 	if (zap_space.note_dropped)
 		return 1;
-	if (zap_space.events_lost || rings_tight() || half_ring_ns() < 2 * mon.window_ns)
+	if (zap_space.events_lost || rings_tight() || zap_perf_half_ns(&mon.events.perf) < 2 * mon.window_ns)
 		mon.careful = CAREFUL_BOUNDARIES;
 	else if (mon.careful)
 		mon.careful--;
@@ -659,6 +655,9 @@ static enum mt_stretch govern(uint64_t monitor_cpu, uint64_t program_cpu, uint64
 	c.thread_ns = fine.thread_ns;
 	c.busiest_ns = fine.busiest_ns;
 	price = zap_price_of(&c);
+	zap_ledger_interval(&mon.ledger, &(struct zap_costs){ mon.interval, mon.events.now.faults + mon.events.zoom.faults + fine.faults,
+		new_pages, (uint64_t)((double)hooks / HOOK_SHARE), monitor_cpu, mon.interval ? 0 : shared.start_cpu_ns, program_cpu, wall,
+		fine.busiest_ns, shared.fault_ns, mon.events.works ? (unsigned int)mon.events.perf.nrings : 0 });
 	mon.looks++;
 	return zap_governor_update(&mon.governor, price.cost_ns, price.run_ns, wall, is_alone());
 }
@@ -811,11 +810,10 @@ static void see_writes_early(void)
 /* How long the rings last when every CPU faults as fast as it can, halved. */
 static uint64_t drain_period_ns(void)
 {
-	uint64_t ns;
+	const uint64_t ns = mon.events.works ? zap_perf_half_ns(&mon.events.perf) : 0;
 
 	if (!mon.events.works)
 		return 100000000;
-	ns = mon.events.perf.data_bytes / ZAP_SAMPLE_BYTES(mon.events.perf.with_regs) * 1000 / 2;
 	return ns < 1000000 ? 1000000 : ns > 20000000 ? 20000000 : ns;
 }
 
@@ -1337,6 +1335,7 @@ void mt_monitor_after_fork(void)
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */
 	zap_events_after_fork(&mon.events);
 	fine_free(&mon.fine);
+	zap_ledger_after_fork(&mon.ledger);
 	tk_after_fork();
 	zap_scan_free(&mon.scan);
 	mt_rawunmap(mon.suspect, SUSPECTS * sizeof(*mon.suspect));

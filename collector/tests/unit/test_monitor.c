@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/monitor/descriptors.c preload/monitor/program.c preload/monitor/price.c preload/fine/fine.c preload/fine/files.c preload/fine/pages.c preload/fine/panel.c preload/fine/pieces.c preload/fine/strata.c preload/fine/threads.c preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/perfevent.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
+// uses: preload/monitor/descriptors.c preload/monitor/program.c preload/monitor/price.c preload/monitor/ledger.c preload/fine/fine.c preload/fine/files.c preload/fine/pages.c preload/fine/panel.c preload/fine/pieces.c preload/fine/strata.c preload/fine/threads.c preload/faults/events.c preload/faults/closelook.c preload/faults/around.c preload/faults/decode.c preload/faults/x86rw.c preload/faults/perfring.c preload/faults/perfevent.c preload/faults/records.c preload/memory/ranges.c preload/monitor/governor.c common/rawmem.c common/out.c common/maps.c preload/faults/arm64rw.c
 // includes: preload/monitor/monitor.c
 /*
  * What the monitor adds up and when it does what, without a traced program: the clock, the scan and the
@@ -527,8 +527,8 @@ static void lost_events_make_careful_for_a_while(void)
 	end_interval(0);
 	CHECK_EQ(gap, GAP_PAGES * MT_PAGE);
 	/* scan and zap that take more than a quarter of what a ring lasts */
-	unmap_takes_ns = half_ring_ns() / 2;
-	CHECK_EQ(half_ring_ns(), (1 << 20) / ZAP_SAMPLE_BYTES(0) * 1000 / 2);
+	unmap_takes_ns = zap_perf_half_ns(&mon.events.perf) / 2;
+	CHECK_EQ(zap_perf_half_ns(&mon.events.perf), (1 << 20) / ZAP_SAMPLE_BYTES(0) * 1000 / 2);
 	end_interval(0);
 	CHECK_EQ(mon.careful, 0);
 	CHECK_EQ(mon.window_ns, unmap_takes_ns);

@@ -44,6 +44,10 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 	public static final String PROPERTY_NOT_PRIVATE = "not_private";
 	/** Property: a sentence about intervals that took longer than they should; absent when none did. */
 	public static final String PROPERTY_LATE = "late_intervals";
+	/** Property: by which part of its time recording made the run longer, at least; absent: not known. */
+	public static final String PROPERTY_SLOWER_LOW = "overhead_wall_share_low";
+	/** Property: the same, at most. */
+	public static final String PROPERTY_SLOWER_HIGH = "overhead_wall_share_high";
 	/** How many ticks of the CPU clock there are, as a sentence, or why there are none; empty: the recorder was to take none. */
 	public static final String PROPERTY_TICKS = "ticks";
 	/** Property: what memory cost on the machine, for {@link org.memtrace.model.memory.MeasuredMachine}; absent: not measured. */

@@ -5,6 +5,7 @@ package org.memtrace.analysis.findings;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -109,6 +110,24 @@ public final class TraceSummary {
 		return info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, "");
 	}
 
+	/** By how much recording made the run longer, "2 to 14 % longer"; empty when it is not known. */
+	private static String slower(TraceInfo info) {
+		String low = info.properties().get(TraceInfo.PROPERTY_SLOWER_LOW);
+		String high = info.properties().get(TraceInfo.PROPERTY_SLOWER_HIGH);
+		if (low == null || high == null) {
+			return "";
+		}
+		try {
+			return tenths(Double.parseDouble(low)) + " to " + tenths(Double.parseDouble(high)) + " % longer";
+		} catch (NumberFormatException e) {
+			return "";
+		}
+	}
+
+	private static String tenths(double share) {
+		return String.format(Locale.ROOT, share < 0.1 ? "%.1f" : "%.0f", share * 100);
+	}
+
 	/** How many blocks no structure stands for, and why; empty when none. */
 	private static String unlisted(TraceInfo info) {
 		return info.properties().getOrDefault(TraceInfo.PROPERTY_UNLISTED, "");
@@ -203,6 +222,10 @@ public final class TraceSummary {
 					.append(p.getOrDefault("guarantee_writes", "?")).append(p.containsKey("guarantee_counts")
 							? ", counts " + p.get("guarantee_counts") + (p.getOrDefault("guarantee_code", "").equals("instrumented")
 									? " (of the code built with memtrace cc)" : "") : "").append('\n');
+		}
+		if (!slower(info).isEmpty()) {
+			b.append(p.containsKey("guarantee_pages") ? "           " : "Recorder   ").append("the run took ").append(slower(info))
+					.append(" by it, hooks of malloc left out\n");
 		}
 		if (!maybeUntouched(info).isEmpty()) {
 			b.append("           ").append(maybeUntouched(info)).append('\n');

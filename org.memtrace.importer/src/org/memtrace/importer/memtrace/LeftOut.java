@@ -31,7 +31,7 @@ final class LeftOut {
 			"ticks.log", "", // ticks.csv is
 			"windows.csv", "for what part of the run accesses were counted is kept as a sentence",
 			"unseen.csv", "the sums of the manifest are kept", "unlisted.csv", "the sums are kept as a sentence",
-			"zoomcost.csv", "what the close look cost is kept as a sentence",
+			"overhead.csv", "the sums are kept, by how much the run took longer", "zoomcost.csv", "what the close look cost is kept as a sentence",
 			"standstill.csv", "the interval with the event lost tells it", "maps-end.txt", "names of ranges are those at the start",
 			"perf.map", "code.csv has the names that are needed");
 	/**
