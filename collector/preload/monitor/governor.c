@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * Rule: the budget is kept over the whole run, its start and its end included. The program
- * earns its share of CPU time, but of an idle program at least EARN_IDLE of the time of a
+ * earns its share of CPU time, but while nothing of it waits for a CPU at least EARN_IDLE of the time of a
  * CPU; what tracing costs is spent. With the cost of a look (averaged with weight 1/2
  * for the past), what is earned per second and the balance, the time between two looks is such
  * that the balance is even again after a horizon: as long as the run has lasted, one to five
@@ -90,15 +90,17 @@ enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, ui
 	const double cost = (double)cost_ns / g->subphases, wall = wall_ns ? (double)wall_ns : 1;
 	const double look = (double)g->target_ns / g->subphases;
 	const int most = alone ? 1 : g->most;
-	double least;
+	double least, idle;
 	const uint32_t calm = g->intervals < INTERVALS ? 1 : 4;
 	double earned = (double)program_cpu_ns * g->share, horizon, due, balance, want, wish;
 	int more;
 
 	if (g->share <= 0)
 		return MT_STRETCH_NONE;
-	if (earned < wall * EARN_IDLE)
-		earned = wall * EARN_IDLE;
+	/* who waits for a processor is not idle */
+	idle = g->waited_ns < wall_ns ? (wall - (double)g->waited_ns) * EARN_IDLE : 0;
+	if (earned < idle)
+		earned = idle;
 	g->earned_ns += earned;
 	g->spent_ns += (double)cost_ns;
 	g->elapsed_ns += wall;

@@ -26,6 +26,7 @@ struct zap_governor {
 	double earned_ns, spent_ns, elapsed_ns;		/* since the start */
 	double look_cost_ns;		/* of a subphase, weighted average */
 	double earn_rate;		/* earned per ns of time, weighted average */
+	uint64_t waited_ns;		/* of the interval that ends, without a processor although there was work; set before the update */
 	uint32_t intervals;
 	uint32_t settled;		/* intervals since the last change */
 };

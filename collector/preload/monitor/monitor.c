@@ -144,7 +144,7 @@ struct monitor {
 	uint64_t resident;		/* bytes of the memory file at the last boundary of an interval */
 	unsigned int looks;		/* subphases of the interval, the last one included */
 	uint32_t several_until;		/* interval up to which several threads are taken to work */
-	uint64_t monitor_cpu_ns, process_cpu_ns;
+	uint64_t monitor_cpu_ns, process_cpu_ns, waited_ns;
 	struct cnt_interval counted;
 	uint64_t look_ns;		/* until the next look at how much was counted */
 	uint64_t (*suspect)[2];		/* room for those of the context library */
@@ -655,6 +655,7 @@ static enum mt_stretch govern(uint64_t monitor_cpu, uint64_t program_cpu, uint64
 	c.thread_ns = fine.thread_ns;
 	c.busiest_ns = fine.busiest_ns;
 	price = zap_price_of(&c);
+	mon.governor.waited_ns = shared.zap ? mt_waited_since(shared.img->pid, &mon.waited_ns) : 0;
 	zap_ledger_interval(&mon.ledger, &(struct zap_costs){ mon.interval, mon.events.now.faults + mon.events.zoom.faults + fine.faults,
 		new_pages, (uint64_t)((double)hooks / HOOK_SHARE), monitor_cpu, mon.interval ? 0 : shared.start_cpu_ns, program_cpu, wall,
 		fine.busiest_ns, shared.fault_ns, mon.events.works ? (unsigned int)mon.events.perf.nrings : 0 });

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/out.h"
+#include "common/rawdir.h"
 #include "common/rawsys.h"
 #include "preload/ground/image.h"
 
@@ -108,4 +109,41 @@ void mt_note_standstill(const char *image, uint64_t start_ns, uint64_t records, 
 		   (unsigned long long)records, event);
 	mt_out_flush(&o);
 	mt_sys(SYS_close, fd);
+}
+
+/* The second number of its schedstat. */
+static uint64_t waited(const char *path)
+{
+	const long fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	char buf[80], *p;
+	uint64_t v = 0;
+	long n;
+
+	if (fd < 0)
+		return 0;
+	n = mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
+	mt_sys(SYS_close, fd);
+	buf[n > 0 ? n : 0] = 0;
+	p = strchr(buf, ' ');
+	for (p = p ? p + 1 : buf + (n > 0 ? n : 0); *p >= '0' && *p <= '9'; p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	return v;
+}
+
+uint64_t mt_waited_since(int pid, uint64_t *last)
+{
+	char path[64] = "/proc/", *end = mt_put_u64(path + 6, (uint64_t)pid);
+	struct mt_rawdir d;
+	uint64_t sum = 0, before = *last;
+	long tid;
+
+	memcpy(end, "/task/", 7);
+	mt_rawdir_open(&d, path);
+	for (int k = 0; k < WAITING_TASKS && (tid = mt_rawdir_number(&d)) >= 0; k++) {
+		memcpy(mt_put_u64(end + 6, (uint64_t)tid), "/schedstat", 11);
+		sum += waited(path);
+	}
+	mt_rawdir_close(&d);
+	*last = sum;
+	return sum > before ? sum - before : 0;
 }

@@ -15,6 +15,12 @@ int mt_abandoned(int task_fd);
 /* Does the process have memory? Not while it ends, nor when its first thread has ended before others. */
 int mt_has_memory(int pid);
 /*
+ * How long its threads, the first WAITING_TASKS that the kernel lists, waited for a processor since the last call with this *@last, summed.
+ * 0 where it does not tell, or a thread has ended that had waited longer.
+ */
+#define WAITING_TASKS 32
+uint64_t mt_waited_since(int pid, uint64_t *last);
+/*
  * The monitor stands still, and the program goes on to its end: what the monitor has of the interval is lost. A file of the image (its
  * path) tells when it began, now, and how many records there were; the launcher makes a line of it (cli/trace/intervals.c). @event: exec
  * or exit.

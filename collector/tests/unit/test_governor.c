@@ -115,8 +115,26 @@ static void short_runs(void)
 	CHECK_EQ(r.g.target_ns, 50 * MS);
 }
 
+/* A program that waits for a processor all the time earns what it uses, not what an idle one does. */
+static void who_waits_for_a_processor_is_not_idle(void)
+{
+	const double cpu = 0.01, cost = 2;
+	struct run idle = begin(50, 200000, cpu), starved = begin(50, 200000, cpu);
+
+	run_as(&idle, 1, cost, 60000);
+	for (int i = 0; starved.wall_ns < 60e9 && i < 10000; i++) {
+		starved.g.waited_ns = starved.g.target_ns / 100 * 99;
+		run_as(&starved, 1, cost, 0);
+	}
+	/* 2 % of the time; a fifth of 1 % of it */
+	CHECK(idle.g.earned_ns >= 0.019 * idle.wall_ns);
+	CHECK(starved.g.earned_ns <= 0.0023 * starved.wall_ns);
+	CHECK(starved.intervals * 5 < idle.intervals);
+}
+
 int main(void)
 {
+	who_waits_for_a_processor_is_not_idle();
 	struct run r = begin(50, 0, 1);
 
 	/* off: nothing ever changes */
