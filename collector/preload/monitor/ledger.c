@@ -9,7 +9,7 @@
 
 #define BUFFER 4096ul
 #define TICK_NS 10000000ull	/* of USER_HZ */
-/* System time per fault tells its price after so many of both; system calls are in it, so it is believed up to a multiple of what was measured. */
+/* System time per fault tells its price after so many of both. System calls are in it: it is believed up to some times the measured one. */
 #define LEARN_FAULTS 10000
 #define LEARN_NS 200000000ull
 #define FACTOR 1.6		/* until then: half of ten programs had more (monitor.c) */
