@@ -354,7 +354,7 @@ class FilterSetTest {
 	@Test
 	void mistakesAreExplained() {
 		assertEquals("the filters are not JSON: End of input at line 1 column 3 path $[0].", refusal("[{"));
-		assertEquals("'colour' is nothing to filter by; use name, subtree, kind, level, count, share, lifetime, size, any or one of the dimensions "
+		assertEquals("'colour' is nothing to filter by; use name, subtree, kind, level, count, share, lifetime, time, size, any or one of the dimensions "
 				+ Dimensions.ids(Dimension.Use.FILTER), refusal("{\"by\":\"colour\"}"));
 		assertEquals("'[' is not a regular expression: Unclosed character class", refusal("{\"by\":\"name\",\"pattern\":\"[\"}"));
 		assertEquals("filter 2 is wrong: it has no 'values' or 'numbers'",
