@@ -34,6 +34,25 @@ void mt_fd_hide(int yes)
 
 #define MAX_HIDDEN_ABOVE 4096	/* the table of descriptors is as long as the highest one */
 
+/*
+ * A copy at @from or above. A new image has numbers in the list that were the parent's, and are still to be closed by mt_fd_close(): one
+ * that is free (the parent's was the program's to close) is no number for a file of the image.
+ */
+static long copy_from(int fd, long from)
+{
+	for (;;) {
+		const long high = mt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+		int i;
+
+		for (i = 0; i < nkept && kept[i] != high; i++)
+			;
+		if (!hiding || high < 0 || i == nkept)
+			return high;
+		mt_sys(SYS_close, high);
+		from = high + 1;
+	}
+}
+
 /* A copy above the soft limit, where no number of the program is. Negative errno: the hard one does not allow it. */
 static long keep_above(int fd, const struct rlimit *rl)
 {
@@ -43,7 +62,7 @@ static long keep_above(int fd, const struct rlimit *rl)
 	if (!hiding || rl->rlim_cur > MAX_HIDDEN_ABOVE || lifted.rlim_cur > rl->rlim_max ||
 	    mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &lifted, 0))
 		return -EMFILE;
-	high = mt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, rl->rlim_cur);
+	high = copy_from(fd, (long)rl->rlim_cur);
 	mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, rl, 0);
 	return high;
 }
@@ -59,7 +78,7 @@ static long raise_number(int fd)
 	base -= base / 2 < 2 * MAX_KEPT ? base / 2 : 2 * MAX_KEPT;
 	high = keep_above(fd, &rl);
 	for (; base > fd && high < 0; base /= 2)
-		high = mt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, base);
+		high = copy_from(fd, base);
 	return high < 0 ? -EMFILE : high;
 }
 

@@ -169,7 +169,7 @@ static void folders(void)
 static void hidden(void)
 {
 	struct rlimit old, now, l;
-	int fd;
+	int fd, parents;
 
 	CHECK_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
 	l = (struct rlimit){ 200, old.rlim_max };
@@ -182,6 +182,17 @@ static void hidden(void)
 	mt_fd_close(fd);
 	CHECK_EQ(fcntl(fd, F_GETFD), -1);
 	mt_fd_hide(0);
+	/* a child: its program's parent had closed one of ours, whose number is closed as the parent's only when the child has files */
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+	parents = mt_fd_keep(open("/dev/null", O_RDONLY));
+	close(parents);
+	mt_fd_hide(1);
+	fd = mt_fd_keep(open("/dev/zero", O_RDONLY));
+	mt_fd_close(parents);
+	CHECK(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	mt_fd_close(fd);
+	mt_fd_hide(0);
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &l), 0);
 	fd = mt_fd_keep(open("/dev/null", O_RDONLY));
 	CHECK(fd > 2 && fd < 200);
 	mt_fd_close(fd);
