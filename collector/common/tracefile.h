@@ -20,32 +20,12 @@
 #include <stdint.h>
 
 #include "common/out.h"
+#include "common/records/recordblock.h"
 
 /* The names of the columns in the order in which they are written. */
 extern const char *const mt_access_columns[];
 extern const char *const mt_interval_columns[];
 extern const size_t mt_n_access_columns, mt_n_interval_columns;
-
-/* Flags of a record */
-#define MT_ACCESS_FROM_SCAN	1	/* found in the page table, no fault event */
-#define MT_ACCESS_NO_DIRECTION	2	/* read or write is not known, counted as a read */
-#define MT_ACCESS_SHARED	4	/* the page is not private to this image */
-#define MT_ACCESS_AROUND	8	/* perhaps not touched: mapped around another page that was read */
-
-/* One record: the accesses of one thread to one page in one interval. */
-struct mt_access_row {
-	uint64_t virt;			/* address of the first access, bytes */
-	uint64_t phys;			/* physical address of the page, 0 unknown */
-	uint64_t nreads, nwrites;	/* not 0 in both */
-	uint64_t ip;			/* 0 unknown */
-	const uint64_t *cpus;		/* mask: CPU i is bit i % 64 of word i / 64 */
-	int cpu_words;			/* >= 1 */
-	int32_t tid;			/* -1 not attributed */
-	int node;			/* -1 unknown */
-	unsigned int flags;		/* MT_ACCESS_* */
-	uint64_t first_ns;		/* when the first access was, 0 unknown */
-	int read_at, write_at;		/* offset in the page of the first read and the first write, < 0: none, unknown */
-};
 
 /* Why the length of intervals changed after an interval. */
 enum mt_stretch { MT_STRETCH_NONE, MT_STRETCH_LONGER, MT_STRETCH_SHORTER };

@@ -20,6 +20,9 @@
 #define MT_FILE_WINDOWS "windows.csv"
 #define MT_FILE_ZOOMCOST "zoomcost.csv"
 
+/* How the names of chunks of records end. */
+#define MT_CHUNK_SUFFIX ".mtr"
+
 /* Of the trace. */
 #define MT_FILE_UNRECORDED "unrecorded.csv"
 #define MT_FILE_TURNS ".windows"	/* only while the program runs: counts the signals of --windows */

@@ -12,6 +12,7 @@
 #include "cli/names/finish.h"
 #include "cli/names/library.h"
 #include "cli/finish/manifest.h"
+#include "cli/trace/recordpack.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
 #include "common/tracenames.h"
@@ -155,6 +156,24 @@ static int state_of_now(const struct mt_args *a, const char *trace)
 	return rc;
 }
 
+/* Turns the accesses of all images that nobody writes any more into another form. */
+static int turn(const char *trace, int (*form)(const char *trace, const char *image))
+{
+	size_t n;
+	char **v = mt_trace_images(trace, &n);
+	int rc = MT_EXIT_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *j = mt_image_read(trace, v[i]);
+
+		if (!(j && mt_image_alive(j)) && form(trace, v[i]))
+			rc = MT_EXIT_INTERNAL;	/* the reason was told */
+		json_decref(j);
+	}
+	mt_names_free(v, n);
+	return rc;
+}
+
 int cmd_finish(const struct mt_args *a)
 {
 	struct mt_finish_options o = { .again = mt_args_has(a, "force") };
@@ -212,5 +231,9 @@ int cmd_finish(const struct mt_args *a)
 		left ? ", others still run" : "");
 	mt_names_free(dirs, n);
 	json_decref(m);
+	if (!rc && mt_args_has(a, "text"))
+		rc = turn(trace, mt_image_text);
+	else if (!rc && mt_args_has(a, "pack"))
+		rc = turn(trace, mt_image_pack);
 	return rc;
 }

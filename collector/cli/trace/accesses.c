@@ -8,12 +8,16 @@
 #include <zstd.h>
 
 #include "cli/trace/accesses.h"
+#include "cli/trace/recordfile.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
+#include "common/tracenames.h"
 
-enum column { VIRT, PHYS, READS, WRITES, CPUS, START, END, TASK, IP, NODE, FLAGS, N_COLUMNS };
+enum column { VIRT, PHYS, READS, WRITES, CPUS, START, END, TASK, IP, NODE, FLAGS, READ_AT, WRITE_AT, FIRST, N_COLUMNS };
 static const char *const column_name[N_COLUMNS] = { "@Virt", "@Phy", "Nreads", "Nwrites", "CPUMask",
-	"Start", "End", "TaskId", "Ip", "Node", "Flags" };
+	"Start", "End", "TaskId", "Ip", "Node", "Flags", "ReadOffset", "WriteOffset", "First" };
+/* Of the last three: nothing stands there. */
+#define EMPTY UINT64_MAX
 #define N_REQUIRED 8
 
 struct reader {
@@ -141,7 +145,12 @@ static bool number(const char *s, int base, uint64_t *v)
 
 static bool is_hex(int c)
 {
-	return c == VIRT || c == PHYS || c == IP || c == FLAGS;
+	return c == VIRT || c == PHYS || c == IP || c == FLAGS || c == READ_AT || c == WRITE_AT;
+}
+
+static int offset(const uint64_t *x, const int *at, int c)
+{
+	return at[c] < 0 ? -2 : x[c] > INT32_MAX ? -1 : (int)x[c];
 }
 
 static void take(const uint64_t *x, const int *at, struct mt_access *a)
@@ -156,6 +165,9 @@ static void take(const uint64_t *x, const int *at, struct mt_access *a)
 	a->ip = x[IP];
 	a->node = at[NODE] >= 0 ? (int)(int64_t)x[NODE] : -1;
 	a->flags = (unsigned int)x[FLAGS];
+	a->read_at = offset(x, at, READ_AT);
+	a->write_at = offset(x, at, WRITE_AT);
+	a->first = at[FIRST] < 0 ? -1 : (int64_t)x[FIRST];	/* EMPTY is -1 */
 }
 
 /* The value of a lower-case hexadecimal digit, 16 for other characters. */
@@ -209,12 +221,16 @@ static bool parse_plain(const char *s, const char *line_end, const unsigned char
 		} else if (is_hex(c)) {
 			for (; (d = digit[(unsigned char)*s]) < 16; s++)
 				v = v << 4 | d;
-			if (s == begin || s - begin > 16)
+			if (s == begin && c >= READ_AT)
+				v = EMPTY;
+			else if (s == begin || s - begin > 16)
 				return false;
 		} else {
 			for (; (d = digit[(unsigned char)*s]) < 10; s++)
 				v = v * 10 + d;
-			if (s == begin || s - begin > 19)
+			if (s == begin && c >= READ_AT)
+				v = EMPTY;
+			else if (s == begin || s - begin > 19)
 				return false;
 		}
 		x[c] = v;
@@ -244,14 +260,57 @@ static bool parse(char **v, int n, const int *at, struct mt_access *a)
 			snprintf(a->cpus, sizeof(a->cpus), "%s", v[at[c]]);
 			continue;
 		}
-		if (!number(v[at[c]], is_hex(c) ? 16 : 10, &x[c]))
+		if (c >= READ_AT && !*v[at[c]])
+			x[c] = EMPTY;
+		else if (!number(v[at[c]], is_hex(c) ? 16 : 10, &x[c]))
 			return false;
 	}
 	take(x, at, a);
 	return true;
 }
 
-static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *k, bool *go_on)
+struct blocks {
+	mt_access_fn fn;
+	void *arg;
+	struct mt_access_counts *k;
+	bool *go_on;
+	char mask[16 * MT_RECORDS_WORDS + 1];
+};
+
+static bool on_block(void *arg, const struct mt_records_head *h, const struct mt_records_block *b)
+{
+	struct blocks *t = arg;
+
+	for (uint32_t i = 0; i < b->n && *t->go_on; i++) {
+		const struct mt_access_row *r = &b->row[i];
+		struct mt_access a = { .virt = r->virt, .phys = r->phys, .reads = r->nreads, .writes = r->nwrites, .ip = r->ip,
+			.start = (int64_t)h->start, .end = (int64_t)h->end, .tid = r->tid, .node = r->node, .flags = r->flags,
+			.read_at = r->read_at, .write_at = r->write_at,
+			.first = !r->first_ns ? -1 : (int64_t)(r->first_ns - h->start) };
+
+		*mt_mask_text(t->mask, r->cpus, r->cpu_words) = 0;
+		snprintf(a.cpus, sizeof(a.cpus), "%.*s", (int)sizeof(a.cpus) - 1, t->mask);
+		t->k->records++;
+		*t->go_on = t->fn(t->arg, &a);
+	}
+	return *t->go_on;
+}
+
+static int read_blocks(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *k, bool *go_on)
+{
+	struct blocks *t = mt_alloc(sizeof(*t));
+	struct mt_recordfile_counts own;
+	int err;
+
+	*t = (struct blocks){ .fn = fn, .arg = arg, .k = k, .go_on = go_on };
+	err = mt_recordfile_read(path, on_block, t, &own);
+	k->bad += own.lost;
+	k->torn += own.cut > 0;
+	free(t);
+	return err;
+}
+
+static int text_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *k, bool *go_on)
 {
 	struct reader r = { .f = fopen(path, "re") };
 	int at[N_COLUMNS], n, n_what = 0, got, err = 0;
@@ -328,6 +387,11 @@ out:
 	free(r.out);
 	free(r.kept);
 	return err;
+}
+
+static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *k, bool *go_on)
+{
+	return (mt_ends_with(path, MT_CHUNK_SUFFIX) ? read_blocks : text_chunk)(path, fn, arg, k, go_on);
 }
 
 static int is_chunk(const struct dirent *e)

@@ -14,6 +14,8 @@ struct mt_access {
 	int64_t start, end, tid;
 	int node;		/* -1 unknown */
 	unsigned int flags;
+	int read_at, write_at;	/* offsets in the page of the first read and write, -1 none or unknown, -2 the file does not tell them */
+	int64_t first;		/* ns from start to the first access, -1 unknown */
 };
 
 struct mt_access_counts {

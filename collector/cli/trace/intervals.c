@@ -10,6 +10,7 @@
 
 #include "cli/trace/accesses.h"
 #include "cli/trace/intervals.h"
+#include "cli/trace/recordfile.h"
 #include "common/tracefile.h"
 #include "common/tracenames.h"
 #include "cli/base/util.h"
@@ -64,6 +65,10 @@ static int64_t last_start(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
+	if (fd >= 0 && mt_ends_with(path, MT_CHUNK_SUFFIX)) {
+		start = mt_recordfile_last_start(path);
+		goto out;
+	}
 	if (fd < 0 || !mt_ends_with(path, ".csv") || fstat(fd, &st))
 		goto out;
 	n = pread(fd, tail, sizeof(tail) - 1, st.st_size > 4096 ? st.st_size - 4096 : 0);

@@ -174,7 +174,7 @@ bool mt_chunk_name(const char *name)
 		return false;
 	digits = strspn(name + 9, "0123456789");
 	name += 9 + digits;
-	return digits && (!strcmp(name, ".csv") || !strcmp(name, ".csv.zst") || !strcmp(name, ".csv.gz"));
+	return digits && (!strcmp(name, ".csv") || !strcmp(name, ".csv.zst") || !strcmp(name, ".csv.gz") || !strcmp(name, MT_CHUNK_SUFFIX));
 }
 
 static uint64_t lines_of(const char *trace, const char *image, const char *file)

@@ -66,7 +66,7 @@ bool mt_image_alive(const json_t *image);
 /* Of one that is alive: is it only its monitor, which writes what the process left? */
 bool mt_image_monitored(const json_t *image);
 
-/* accesses-NUMBER.csv, plain or packed by zstd or gzip? */
+/* accesses-NUMBER.mtr, or .csv, plain or packed by zstd or gzip? */
 bool mt_chunk_name(const char *name);
 
 /* Compresses accesses-*.csv that no process writes any more to .csv.zst and

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/trace/accesses.c cli/base/util.c
+// uses: cli/trace/accesses.c cli/base/util.c cli/trace/recordfile.c common/records/recordread.c common/records/recordwrite.c common/out.c cli/trace/recordpack.c
 // includes: cli/trace/accesses.c
 // libs: -lzstd -lz
 /* Records of a chunk: what is plain, what is not, and what is no record; a buffer that ends anywhere. */

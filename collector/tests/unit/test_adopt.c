@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/memory/late.c preload/memory/space.c preload/memory/contents.c preload/memory/kept.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
+// uses: preload/memory/late.c preload/memory/space.c preload/memory/gone.c preload/memory/objects.c preload/memory/contents.c preload/memory/kept.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
 // includes: preload/memory/adopt.c
 /* Memory that is taken away and given back: what it is, what is done to it, and when it is let alone. */
 #include "harness.h"

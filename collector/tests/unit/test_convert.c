@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/memory/late.c preload/memory/space.c preload/memory/adopt.c preload/memory/contents.c preload/memory/kept.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
+// uses: preload/memory/late.c preload/memory/space.c preload/memory/gone.c preload/memory/objects.c preload/memory/adopt.c preload/memory/contents.c preload/memory/kept.c preload/memory/ranges.c common/maps.c common/rawmem.c common/faultprobe.c common/out.c preload/memory/rwp.c common/rwprotect.c
 // includes: preload/memory/convert.c
 /* Which of the memory that a program has already is converted: its data, its stack, and the data of libraries that come late. */
 #include "harness.h"

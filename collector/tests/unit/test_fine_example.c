@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/trace/tracedir.c cli/base/processes.c cli/base/util.c
+// uses: cli/trace/tracedir.c cli/base/processes.c cli/base/util.c cli/trace/recordfile.c common/records/recordread.c common/records/recordwrite.c common/out.c cli/trace/accesses.c cli/trace/recordpack.c
 // libs: -ljansson -lzstd -lz
 /* testdata/fine-example keeps the rules of docs/reference/trace-fine.md, which names exactly its columns and keys. */
 #include <jansson.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c
+// uses: cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/util.c cli/trace/recordfile.c common/records/recordread.c common/records/recordwrite.c common/out.c cli/trace/recordpack.c
 // libs: -ljansson -lzstd -lz
 /*
  * testdata/format-example holds what its README says, and the tables of

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/finish/manifest.c cli/finish/zoomcost.c cli/finish/finebins.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/cache.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen.c cli/names/unseen_log.c cli/names/ctxlog.c cli/base/addrmap.c cli/names/log_parse.c cli/info/words.c cli/info/explain.c cli/names/advice.c cli/measure/words.c cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c cli/finish/slower.c
+// uses: cli/finish/manifest.c cli/finish/zoomcost.c cli/finish/finebins.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/cache.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen.c cli/names/unseen_log.c cli/names/ctxlog.c cli/base/addrmap.c cli/names/log_parse.c cli/info/words.c cli/info/explain.c cli/names/advice.c cli/measure/words.c cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c cli/finish/slower.c cli/trace/recordfile.c common/records/recordread.c common/records/recordwrite.c cli/trace/recordpack.c
 // includes: cli/info/cmd_info.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz -ldl
 /* What memtrace info counts and adds up: pages, structures of one origin, losses, the command as a line for a shell. */

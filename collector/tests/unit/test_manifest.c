@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/finish/manifest.c cli/names/unseen.c cli/names/ctxlog.c cli/base/addrmap.c cli/names/log_parse.c cli/finish/zoomcost.c cli/finish/finebins.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/cache.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen_log.c cli/names/advice.c cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c cli/finish/slower.c
+// uses: cli/finish/manifest.c cli/names/unseen.c cli/names/ctxlog.c cli/base/addrmap.c cli/names/log_parse.c cli/finish/zoomcost.c cli/finish/finebins.c cli/finish/windowseen.c cli/trace/unrecorded.c cli/trace/intervals.c cli/trace/accesses.c cli/trace/tracedir.c cli/base/processes.c cli/base/cache.c cli/base/util.c common/tracefile.c common/out.c cli/names/unseen_log.c cli/names/advice.c cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c cli/finish/slower.c cli/trace/recordfile.c common/records/recordread.c common/records/recordwrite.c cli/trace/recordpack.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz -ldl
 /* What the manifest says of images that have ended, of what was lost, and of a recorder that was killed. */
 #include <stdlib.h>

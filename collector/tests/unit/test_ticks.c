@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c cli/trace/tracedir.c cli/base/processes.c cli/base/cache.c cli/base/util.c common/out.c
+// uses: cli/ticks/ticks.c cli/ticks/decode.c cli/ticks/calibrate.c cli/trace/tracedir.c cli/base/processes.c cli/base/cache.c cli/base/util.c common/out.c cli/trace/recordfile.c common/records/recordread.c common/records/recordwrite.c cli/trace/accesses.c cli/trace/recordpack.c
 // libs: -ldl -ljansson -lzstd -lz
 /* From ticks.log to ticks.csv: which instruction a tick stands for, and what the manifest says. */
 #include "harness.h"

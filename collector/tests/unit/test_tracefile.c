@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: common/tracefile.c common/out.c
+// uses: common/tracefile.c common/out.c common/records/recordwrite.c
 /* What every backend writes: columns, masks of any width, chunks, what a full disk costs. */
 #include <errno.h>
 #include <fcntl.h>

@@ -28,6 +28,8 @@ public enum InputFormat {
 	PRODUCERS(false, "event producers of Moca"),
 	UNKNOWN(false, "unknown");
 
+	/** How accesses in blocks begin (docs/reference/trace-records.md). */
+	private static final String RECORDS = "\u0089MTR";
 	private static final Pattern MAPS_STACK = Pattern
 			.compile("[0-9a-f]+-[0-9a-f]+ +[-rwxps]{4} .*\\[stack(:\\d+)?\\]\\s*");
 	private static final Pattern PAGE_SIZE = Pattern.compile("\\d{3,10}");
@@ -67,6 +69,9 @@ public enum InputFormat {
 
 	/** The format of something that begins with this text. Lines that begin with # are comments. */
 	public static InputFormat of(String head) {
+		if (head.startsWith(RECORDS)) {
+			return ACCESSES;
+		}
 		String[] lines = firstLines(head);
 		if (lines.length == 0 || lines[0].length() > 100_000) {
 			return UNKNOWN;

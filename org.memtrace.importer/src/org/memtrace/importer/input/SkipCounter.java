@@ -66,6 +66,35 @@ public final class SkipCounter {
 		warn(file + ": the last line is incomplete and was dropped");
 	}
 
+	/**
+	 * A part of a file of blocks is damaged, what stands behind it is read.
+	 *
+	 * @param records that are lost, as far as that is known
+	 */
+	public synchronized void damaged(String file, long offset, long bytes, long records) throws TraceFormatException {
+		String what = bytes == 0 ? records + " records are missing before offset " + offset
+				: bytes + " bytes from offset " + offset + " on are damaged, " + records + " records in them are lost";
+		if (strict) {
+			throw new TraceFormatException(file, 0, what);
+		}
+		warn(file + ": " + what);
+		if (records > 0) {
+			skip(file + ", offset " + offset, 0, "damaged block", records);
+		}
+	}
+
+	/** A file of blocks ends within one, as a killed recorder leaves it. */
+	public synchronized void cut(String file, long offset, long records) throws TraceFormatException {
+		if (strict) {
+			throw new TraceFormatException(file, 0, "ends within a block, which begins at offset " + offset);
+		}
+		incompleteLines++;
+		warn(file + ": ends within a block, which begins at offset " + offset + " and was dropped");
+		if (records > 0) {
+			skip(file + ", offset " + offset, 0, "incomplete block", records);
+		}
+	}
+
 	public synchronized void warn(String warning) {
 		if (warnings.size() < EXAMPLES) {
 			warnings.add(warning);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.importer.live;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -14,7 +13,7 @@ import org.memtrace.model.RegularFile;
  * The whole lines of a file with a header that another process appends to. What stands behind the last LF is left for the next time. The
  * file stays open, so that it can be read to its end after it was compressed and removed.
  */
-final class GrowingFile implements Closeable {
+final class GrowingFile implements Growing {
 	private static final int LONGEST_HEADER = 1 << 16;
 	private static final int LONGEST_FIRST_LINE = 1 << 20;
 	/** Bytes that are read at once: more than the longest line that is used. */
@@ -37,12 +36,8 @@ final class GrowingFile implements Closeable {
 		return Math.max(0, file.length() - offset);
 	}
 
-	/**
-	 * Passes over what is there but for the last bytes.
-	 *
-	 * @return bytes that are passed over, 0 when there are no more than {@code keep}
-	 */
-	long skipTo(int keep) throws IOException {
+	@Override
+	public long skipTo(int keep) throws IOException {
 		long passed = behind() - keep;
 		if (passed <= 0 || !readHeader()) {
 			return 0;
@@ -55,12 +50,9 @@ final class GrowingFile implements Closeable {
 		return passed;
 	}
 
-	/**
-	 * The header and the whole lines that are new, not too many at once.
-	 *
-	 * @return null when there is no whole line
-	 */
-	byte[] lines() throws IOException {
+	/** The header and the whole lines that are new. */
+	@Override
+	public byte[] lines() throws IOException {
 		if (!readHeader()) {
 			return null;
 		}

@@ -20,6 +20,7 @@ import org.memtrace.importer.input.CsvTable;
 import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.AccessParser;
+import org.memtrace.importer.memtrace.RecordFile;
 import org.memtrace.importer.rows.CpuSets;
 import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.RowBatch;
@@ -32,10 +33,12 @@ import org.memtrace.model.MemtraceException;
  * read.
  */
 final class LiveImage implements Closeable {
-	/** Bytes of accesses that are read at once. */
+	/** Bytes of accesses that are read at once, as text. */
 	private static final int MOST_READ = 16 << 20;
 	/** Bytes that are read of what was there before. */
 	static final int TAIL = 8 << 20;
+	/** So many times the room of a record in blocks is that of it as text, or more. */
+	private static final int TEXT_BYTES = 8;
 
 	/**
 	 * An interval that is over.
@@ -54,7 +57,9 @@ final class LiveImage implements Closeable {
 	private final int pageShift;
 	private final SkipCounter skips = new SkipCounter(false);
 	private GrowingFile intervals;
-	private GrowingFile accesses;
+	private Growing accesses;
+	/** Whether these are blocks of records. */
+	private boolean blocks;
 	private long chunk = -1;
 	private long lineCount;
 	private final Deque<Line> lines = new ArrayDeque<>();
@@ -136,7 +141,7 @@ final class LiveImage implements Closeable {
 				return true;
 			}
 			openChunk(chunks.lastEntry().getKey(), chunks.lastEntry().getValue());
-			beginsWithin = accesses.skipTo(TAIL) > 0 || chunk > 0;
+			beginsWithin = accesses.skipTo(blocks ? TAIL / TEXT_BYTES : TAIL) > 0 || chunk > 0;
 		} else if (chunks.higherKey(chunk) != null && chunks.lastKey() - chunk > 1) {
 			openChunk(chunks.lastKey(), chunks.lastEntry().getValue());	// more than a chunk behind: go on where the program is
 			open.clear();
@@ -148,7 +153,7 @@ final class LiveImage implements Closeable {
 			// asked before the end is looked for: then nothing more comes into this one
 			NavigableMap<Long, Path> later = chunks().tailMap(chunk, false);
 			for (byte[] text; left > 0 && (text = accesses.lines()) != null;) {
-				left -= text.length;
+				left -= blocks ? (long) text.length * TEXT_BYTES : text.length;
 				parse(text, mostRecords);
 			}
 			if (left <= 0) {
@@ -162,7 +167,8 @@ final class LiveImage implements Closeable {
 	}
 
 	private void openChunk(long number, Path file) throws IOException {
-		GrowingFile next = new GrowingFile(file);
+		blocks = file.toString().endsWith(RecordFile.SUFFIX);
+		Growing next = blocks ? new GrowingBlocks(file) : new GrowingFile(file);
 		if (accesses != null) {
 			accesses.close();
 		}
@@ -170,13 +176,13 @@ final class LiveImage implements Closeable {
 		chunk = number;
 	}
 
-	/** Chunks that are not compressed, by number. */
+	/** Chunks that are no compressed text, by number. */
 	private NavigableMap<Long, Path> chunks() throws IOException {
 		NavigableMap<Long, Path> found = new TreeMap<>();
-		try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "accesses-*.csv")) {
+		try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "accesses-*.{csv,mtr}")) {
 			for (Path entry : entries) {
 				String name = entry.getFileName().toString();
-				if (name.matches("accesses-[0-9]{1,18}\\.csv")) {
+				if (name.matches("accesses-[0-9]{1,18}\\.(csv|mtr)")) {
 					found.put(Long.parseLong(name.substring(9, name.indexOf('.'))), entry);
 				}
 			}
@@ -233,7 +239,7 @@ final class LiveImage implements Closeable {
 
 	@Override
 	public void close() {
-		for (GrowingFile file : new GrowingFile[] { intervals, accesses }) {
+		for (Growing file : new Growing[] { intervals, accesses }) {
 			try {
 				if (file != null) {
 					file.close();

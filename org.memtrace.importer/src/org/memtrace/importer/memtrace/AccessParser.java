@@ -128,20 +128,24 @@ public final class AccessParser implements RowParser {
 			throws IOException, MemtraceException, InterruptedException {
 		format = inputFormat;
 		boolean moca = format != InputFormat.ACCESSES;
+		read = consumed;
+		readBefore = 0;
+		if (!moca && RecordFile.begins(in)) {
+			parseRecords(in, name);
+			return;
+		}
 		ByteLines lines = new ByteLines(in);
 		boolean any = lines.next();
 		while (any && moca && isComment(lines)) {
 			any = lines.next();
 		}
 		if (!any) {
-			skips.problem(name, lines.incomplete() ? "ends within its header" : "is empty");
+			nothing(name, lines.incomplete());
 			return;
 		}
 		String header = lines.tooLong() ? ""
 				: new String(lines.buffer(), lines.start, lines.end - lines.start, StandardCharsets.UTF_8);
 		int[] columns = columns(header, name, moca, lines.line());
-		read = consumed;
-		readBefore = 0;
 		try {
 			while (lines.next()) {
 				if (moca && isComment(lines)) {
@@ -177,6 +181,76 @@ public final class AccessParser implements RowParser {
 			skips.incomplete(name, lines.line() + 1);
 		}
 		countBytes();
+	}
+
+	private void nothing(String name, boolean inHeader) throws TraceFormatException {
+		if (inHeader || !name.endsWith(RecordFile.SUFFIX)) { // there no records are no bytes
+			skips.problem(name, inHeader ? "ends within its header" : "is empty");
+		}
+	}
+
+	/** A file of blocks. */
+	private void parseRecords(InputStream in, String name) throws MemtraceException, InterruptedException {
+		long[] cpuSetOf = new long[RecordBlock.MOST_RECORDS];
+		try {
+			new RecordFile(in, name).read(new RecordFile.Sink() {
+				@Override
+				public void block(RecordBlock block, long startNs, long endNs, long offset) throws MemtraceException, InterruptedException {
+					for (int m = 0; m < block.maskCount; m++) {
+						long[] mask = block.masks[m];
+						cpuSetOf[m] = mask.length == 1 ? cpuSets.number(mask[0]) : cpuSets.number(java.util.BitSet.valueOf(mask));
+					}
+					for (int i = 0; i < block.count; i++) {
+						parseRecord(block, i, startNs, endNs);
+						value[CPUS] = cpuSetOf[block.mask[i]];
+						if (valid()) {
+							store(value, 0);
+						} else {
+							skipped++;
+							skips.skip(name + ", block at offset " + offset, 0, error);
+						}
+					}
+					rows += block.count;
+				}
+
+				@Override
+				public void damaged(long offset, long bytes, long records) throws MemtraceException {
+					rows += records;
+					skipped += records;
+					skips.damaged(name, offset, bytes, records);
+				}
+
+				@Override
+				public void cut(long offset, long records) throws MemtraceException {
+					rows += records;
+					skipped += records;
+					skips.cut(name, offset, records);
+				}
+			});
+		} catch (IOException e) {
+			skips.problem(name, "is damaged: " + e.getMessage());
+		}
+		countBytes();
+	}
+
+	private void parseRecord(RecordBlock block, int i, long startNs, long endNs) {
+		error = null;
+		value[VIRT] = block.address[i];
+		value[READS] = block.reads[i];
+		value[WRITES] = block.writes[i];
+		value[START] = startNs;
+		value[END] = endNs;
+		value[TASK] = block.taskId[i];
+		value[IP] = block.ip[i];
+		value[NODE] = block.node[i];
+		value[FLAGS] = block.flags[i];
+		value[PHYSICAL] = block.physical[i];
+		value[FIRST_READ] = block.readOffset[i];
+		value[FIRST_WRITE] = block.writeOffset[i];
+		value[FIRST_TIME] = block.firstNs[i];
+		if (block.readOffset[i] >= 1 << pageShift || block.writeOffset[i] >= 1 << pageShift) {
+			error = "number out of range";
+		}
 	}
 
 	private void countBytes() {
@@ -268,6 +342,9 @@ public final class AccessParser implements RowParser {
 	}
 
 	private boolean valid() {
+		if (error != null) {
+			return false;
+		}
 		if (value[READS] < 0 || value[WRITES] < 0) {
 			error = "negative count";
 		} else if (value[READS] > RowBatch.LARGEST_COUNT || value[WRITES] > RowBatch.LARGEST_COUNT) {

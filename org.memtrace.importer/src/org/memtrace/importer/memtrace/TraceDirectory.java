@@ -255,7 +255,7 @@ public final class TraceDirectory {
 		try (DirectoryStream<Path> entries = Files.newDirectoryStream(image, "accesses-*")) {
 			for (Path entry : entries) {
 				String file = entry.getFileName().toString();
-				if (file.matches("accesses-[0-9]{1,18}\\.csv(\\.(zst|gz))?")) {
+				if (file.matches("accesses-[0-9]{1,18}\\.(mtr|csv(\\.(zst|gz))?)")) {
 					long number = Long.parseLong(file.substring(9, file.indexOf('.')));
 					byNumber.merge(number, entry, (a, b) -> a.toString().endsWith(".csv") ? a : b);
 				}

@@ -125,6 +125,31 @@ class LiveReaderTest {
 		}
 	}
 
+	/** Records in blocks (testdata/records-example), which come in pieces. */
+	@Test
+	void blocksThatGrow() throws Exception {
+		java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
+		for (String line : Files.readAllLines(Path.of(System.getProperty("memtrace.root"), "testdata/records-example/plain.hex"))) {
+			all.writeBytes(line.startsWith("#") ? new byte[0] : java.util.HexFormat.ofDelimiter(" ").parseHex(line.strip()));
+		}
+		byte[] blocks = all.toByteArray();
+		int first = org.memtrace.importer.memtrace.RecordFile.blockLength(blocks, 0);
+		Path chunk = Files.createDirectories(trace.resolve("p0000")).resolve("accesses-000000.mtr");
+		manifest("running");
+		Files.write(chunk, java.util.Arrays.copyOf(blocks, 30));
+		append("p0000/intervals.csv", INTERVALS);
+		try (LiveReader reader = new LiveReader(trace, launcher(), 10)) {
+			assertEquals(LivePages.State.WAITING, reader.read().state());
+			Files.write(chunk, java.util.Arrays.copyOf(blocks, first + 60));
+			append("p0000/intervals.csv", "0,1000,100000,5\n");
+			LivePages one = reader.read();
+			assertEquals(new Cell(1000, 100000, 4, 1, 2, 2), row(one.structures(), LivePages.UNKNOWN).now());
+			Files.write(chunk, blocks);
+			append("p0000/intervals.csv", "1,100000,200000,0\n2,200000,300000,1\n");
+			assertEquals(new Cell(200000, 300000, 1, 0, 1, 1), row(reader.read().structures(), LivePages.UNKNOWN).now());
+		}
+	}
+
 	@Test
 	void memoryThatIsUsedAgainGetsTheNameOfItsTime() throws Exception {
 		manifest("running");
