@@ -156,9 +156,10 @@ static int state_of_now(const struct mt_args *a, const char *trace)
 	return rc;
 }
 
-/* Turns the accesses of all images that nobody writes any more into another form. */
-static int turn(const char *trace, int (*form)(const char *trace, const char *image))
+/* Turns the accesses of all images that nobody writes any more into another form, called @name. */
+static int turn(const char *trace, int (*form)(const char *trace, const char *image), const char *name)
 {
+	const uint64_t before = mt_tree_bytes(trace);
 	size_t n;
 	char **v = mt_trace_images(trace, &n);
 	int rc = MT_EXIT_OK;
@@ -171,6 +172,8 @@ static int turn(const char *trace, int (*form)(const char *trace, const char *im
 		json_decref(j);
 	}
 	mt_names_free(v, n);
+	if (!rc)
+		mt_note("%s: accesses are %s; %s now, %s before", trace, name, mt_human_bytes(mt_tree_bytes(trace)), mt_human_bytes(before));
 	return rc;
 }
 
@@ -227,13 +230,13 @@ int cmd_finish(const struct mt_args *a)
 			rc = mt_fail(a, MT_EXIT_INTERNAL, "%s/manifest.json: %s", trace,
 				     strerror(-err));
 	}
-	mt_note("%s: %zu process image%s completed%s", trace, done, done == 1 ? "" : "s",
-		left ? ", others still run" : "");
+	if (done || left || !(mt_args_has(a, "text") || mt_args_has(a, "pack")))
+		mt_note("%s: %zu process image%s completed%s", trace, done, done == 1 ? "" : "s", left ? ", others still run" : "");
 	mt_names_free(dirs, n);
 	json_decref(m);
 	if (!rc && mt_args_has(a, "text"))
-		rc = turn(trace, mt_image_text);
+		rc = turn(trace, mt_image_text, "text");
 	else if (!rc && mt_args_has(a, "pack"))
-		rc = turn(trace, mt_image_pack);
+		rc = turn(trace, mt_image_pack, "packed records");
 	return rc;
 }
