@@ -44,6 +44,7 @@ public final class FirstTouch implements Rule {
 		return List.of(Check.atLeast("share of its pages that one thread touches first", g.firstTouchShare(), th.get(Threshold.FIRST_TOUCH)),
 				Check.atLeast("share of its pages whose main user is another thread", (double) g.handedOn / g.lateParts, th.get(Threshold.HANDED_ON)),
 				Check.atLeast("pages", g.parts, th.get(Threshold.PAGES)), Check.atLeast("threads that use it", g.users(), 2),
+				Groups.isPlacedByWrites(g),
 				Check.atLeast("share of its pages in memory that is divided among threads", (double) g.dividedParts / g.lateParts, HALF).counter(),
 				Check.atMost("share of the handed on pages that the first toucher goes on writing", g.handedOn == 0 ? 0
 						: (double) g.refilled / g.handedOn, HALF).counter(),

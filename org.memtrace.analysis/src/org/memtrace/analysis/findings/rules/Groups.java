@@ -13,6 +13,8 @@ import org.memtrace.analysis.source.TickShares;
 
 /** What several rules ask about a group. */
 final class Groups {
+	/** Of each two pages one was written at least once: complete looks see the first write to each. */
+	private static final double WRITES = 0.5;
 	private static final int FIRST_LINE = 0;
 	private static final int LAST_LINE = 63;
 	private static final int ENTRIES = 64;
@@ -183,6 +185,14 @@ final class Groups {
 		}
 		return new Cost(g.placed == 0 ? "" : "; " + Words.percent(g.remote / g.placed) + " of its later " + t.unit()
 				+ " are of a page on another NUMA node than the thread", null);
+	}
+
+	/**
+	 * Memory is placed by the first write. What is only read has its contents and its place from a file that is mapped, or from before the
+	 * recording: nobody can initialise it elsewhere.
+	 */
+	static Check isPlacedByWrites(GroupFacts g) {
+		return Check.atLeast("writes for each of its pages", g.writes / Math.max(1, g.parts), WRITES).counter();
 	}
 
 	/**

@@ -47,6 +47,7 @@ public final class RemoteMapping implements Rule {
 		return List.of(Check.atMost("share of its pages that one thread touches first", g.firstTouchShare(), th.get(Threshold.REMOTE_SPREAD)),
 				Check.atLeast("share of its pages that another thread than the first one uses alone", (double) g.handedOnSingle / g.lateParts,
 						th.get(Threshold.REMOTE)),
+				Groups.isPlacedByWrites(g),
 				Check.atLeast("share of its pages in memory that is divided among threads", (double) g.dividedParts / g.lateParts, HALF).counter(),
 				Check.atMost("share of the handed on pages that the first toucher goes on writing", g.handedOn == 0 ? 0
 						: (double) g.refilled / g.handedOn, HALF).counter(),

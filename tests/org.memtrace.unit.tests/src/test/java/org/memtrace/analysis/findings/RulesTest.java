@@ -109,6 +109,23 @@ class RulesTest {
 		assertEquals(List.of(), repaired.findings(), AdviceText.text(repaired));
 	}
 
+	/** A file that is mapped for reading: the thread that reads it first places nothing. */
+	@Test
+	void whatIsOnlyReadIsPlacedByNobody() throws MemtraceException {
+		for (boolean spread : new boolean[] {false, true}) {
+			PlantedTrace t = new PlantedTrace(4, INTERVALS);
+			int s = t.structure("model", StructureKind.MMAP, 64);
+			for (int p = 0; p < 64; p++) {
+				t.access(s, p, 0, spread ? p % 4 : 0, 1, 0, 0, -1);
+				for (int i = 1; i < t.intervals(); i++) {
+					t.access(s, p, i, t.owner(p, 64), 1, 0, 0, -1);
+				}
+			}
+			Advisor advisor = t.advise();
+			assertEquals(List.of(), advisor.findings(), AdviceText.text(advisor));
+		}
+	}
+
 	private static void counters(PlantedTrace t, int distance) {
 		int s = t.structure("counters", StructureKind.STATIC, 1);
 		for (int i = 0; i < t.intervals(); i++) {
