@@ -45,7 +45,7 @@ abstract class ConditionEditor extends Composite {
 		/** The dimensions are offered before this one. */
 		COUNT("Number of %s", "Number of events", Condition.Count.class),
 		SHARE("Share of %s", "Share of events", Condition.Share.class), SIZE("Size", null, Condition.Size.class),
-		LIFETIME("Lifetime", null, Condition.Lifetime.class),
+		LIFETIME("Lifetime", null, Condition.Lifetime.class), TIME("Window of time", null, Condition.Time.class),
 		LEVEL("Level of the hierarchy", "Level of the hierarchy", Condition.Level.class);
 
 		private final String ofAccesses;
@@ -139,7 +139,16 @@ abstract class ConditionEditor extends Composite {
 		case COUNT -> new CountEditor(parent, trace, (Condition.Count) before, changed);
 		case SHARE -> new ShareEditor(parent, trace, (Condition.Share) before, changed);
 		case SIZE -> new SizeEditor(parent, (Condition.Size) before, changed);
-		case LIFETIME -> new LifetimeEditor(parent, trace.info().isInTicks(), (Condition.Lifetime) before, changed);
+		case LIFETIME -> {
+			Condition.Lifetime l = (Condition.Lifetime) before;
+			yield new TimesEditor(parent, trace.info().isInTicks(), l == null ? 0 : l.minNs(), l == null ? Long.MAX_VALUE : l.maxNs(),
+					"From the allocation of a structure to its end, or to the end of the trace.", Condition.Lifetime::new, changed);
+		}
+		case TIME -> {
+			Condition.Time t = (Condition.Time) before;
+			yield new TimesEditor(parent, trace.info().isInTicks(), t == null ? 0 : t.minNs(), t == null ? Long.MAX_VALUE : t.maxNs(),
+					"Seen in an interval that overlaps the window; from the start of the trace.", Condition.Time::new, changed);
+		}
 		case LEVEL -> new LevelEditor(parent, (Condition.Level) before, changed);
 		};
 	}
@@ -539,21 +548,29 @@ abstract class ConditionEditor extends Composite {
 		}
 	}
 
-	private static final class LifetimeEditor extends RangeEditor {
-		private final boolean ticks;
+	/** Two limits of time make a condition. */
+	private static final class TimesEditor extends RangeEditor {
+		/** Makes it of {@code [minNs, maxNs)}. */
+		interface Limits {
+			Condition of(long minNs, long maxNs);
+		}
 
-		LifetimeEditor(Composite parent, boolean ticks, Condition.Lifetime before, Runnable changed) {
+		private final boolean ticks;
+		private final Limits limits;
+
+		TimesEditor(Composite parent, boolean ticks, long minNs, long maxNs, String hint, Limits limits, Runnable changed) {
 			super(parent, changed);
 			this.ticks = ticks;
-			makeRange(ticks ? " (ticks)" : "", before == null || before.minNs() == 0 ? "" : text(before.minNs()),
-					before == null || before.maxNs() == Long.MAX_VALUE ? "" : text(before.maxNs()), ticks ? "1000" : "10 ms");
-			hint("From the allocation of a structure to its end, or to the end of the trace.");
+			this.limits = limits;
+			makeRange(ticks ? " (ticks)" : "", minNs == 0 ? "" : text(minNs), maxNs == Long.MAX_VALUE ? "" : text(maxNs),
+					ticks ? "1000" : "10 ms");
+			hint(hint);
 		}
 
 		@Override
 		Condition condition() {
 			checkNotEmpty();
-			return new Condition.Lifetime(min().isEmpty() ? 0 : Quantities.duration(min(), ticks),
+			return limits.of(min().isEmpty() ? 0 : Quantities.duration(min(), ticks),
 					max().isEmpty() ? Long.MAX_VALUE : Quantities.duration(max(), ticks));
 		}
 
