@@ -62,5 +62,5 @@ char *mt_slower_text(const json_t *m)
 
 	if (!high)
 		return mt_strdup("");
-	return mt_printf("%.*f to %.*f %% longer", from < 9.95, from, to < 9.95, to);
+	return mt_printf("about %.*f to %.*f %% longer", from < 9.95, from, to < 9.95, to);
 }

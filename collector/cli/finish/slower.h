@@ -10,7 +10,7 @@
  * overhead.csv of all images. Nothing where none has one.
  */
 void mt_slower_describe(json_t *manifest, const char *trace);
-/* "2 to 14 % longer", or "" where that is not known. The caller frees. */
+/* "about 2 to 14 % longer", or "" where that is not known. The caller frees. */
 char *mt_slower_text(const json_t *manifest);
 
 #endif

@@ -44,10 +44,10 @@ int main(void)
 	CHECK_EQ(share(m, "wall_share_high") * 1000 + 0.5, 250);	/* 900, and the command itself */
 	CHECK_EQ(share(m, "fault_ns_now"), 3500);
 	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "overhead"), "wall_share_how")), "bounds");
-	is_said(m, "1.0 to 25 % longer");
+	is_said(m, "about 1.0 to 25 % longer");
 	/* made anew, as often as wanted */
 	mt_slower_describe(m, dir);
-	is_said(m, "1.0 to 25 % longer");
+	is_said(m, "about 1.0 to 25 % longer");
 	json_decref(m);
 	command = mt_printf("rm -r %s", dir);
 	CHECK_EQ(system(command), 0);

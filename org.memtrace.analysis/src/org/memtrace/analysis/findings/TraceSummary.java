@@ -110,7 +110,7 @@ public final class TraceSummary {
 		return info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, "");
 	}
 
-	/** By how much recording made the run longer, "2 to 14 % longer"; empty when it is not known. */
+	/** By how much recording made the run longer, "about 2 to 14 % longer"; empty when it is not known. */
 	private static String slower(TraceInfo info) {
 		String low = info.properties().get(TraceInfo.PROPERTY_SLOWER_LOW);
 		String high = info.properties().get(TraceInfo.PROPERTY_SLOWER_HIGH);
@@ -118,7 +118,7 @@ public final class TraceSummary {
 			return "";
 		}
 		try {
-			return tenths(Double.parseDouble(low)) + " to " + tenths(Double.parseDouble(high)) + " % longer";
+			return "about " + tenths(Double.parseDouble(low)) + " to " + tenths(Double.parseDouble(high)) + " % longer";
 		} catch (NumberFormatException e) {
 			return "";
 		}

@@ -91,7 +91,7 @@ class TraceSummaryTest {
 	void tellsHowMuchLongerTheRunTook() throws Exception {
 		String slower = text(Map.of("losses", "0", TraceInfo.PROPERTY_SLOWER_LOW, "0.0234", TraceInfo.PROPERTY_SLOWER_HIGH, "0.31",
 				"backend", "zap", "guarantee_pages", "complete"));
-		assertTrue(slower.contains("\n           the run took 2.3 to 31 % longer by it, hooks of malloc left out\n"), slower);
+		assertTrue(slower.contains("\n           the run took about 2.3 to 31 % longer by it, hooks of malloc left out\n"), slower);
 		assertFalse(text(Map.of("losses", "0", TraceInfo.PROPERTY_SLOWER_LOW, "x", TraceInfo.PROPERTY_SLOWER_HIGH, "1")).contains("longer"));
 	}
 
