@@ -367,6 +367,9 @@ static void damage(void)
 	static unsigned char good[4096], bad[8192];
 	const size_t n = write_example(good), second = MT_RECORDS_HEAD + get_u32(good + 8), last = n - second;
 
+	CHECK(n > second && last > 7);
+	if (n <= second || last <= 7)
+		return;
 	CHECK(freopen("/dev/null", "w", stderr) != NULL);
 	for (size_t cut = 0; cut <= n; cut++) {
 		const size_t in = cut < second ? cut : cut - second;
