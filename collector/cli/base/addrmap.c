@@ -44,19 +44,27 @@ void mt_addrmap_put(struct mt_addrmap *m, uint64_t key, size_t value)
 	m->value[i] = value;
 }
 
-long mt_addrmap_find(const struct mt_addrmap *m, uint64_t key)
+static size_t place_of(const struct mt_addrmap *m, uint64_t key)
 {
-	if (!m->key)
-		return -1;
-	for (size_t i = hash(key) & m->mask; m->key[i]; i = (i + 1) & m->mask)
+	for (size_t i = hash(key) & m->mask; key > 1 && m->key && m->key[i]; i = (i + 1) & m->mask)
 		if (m->key[i] == key)
-			return (long)i;
-	return -1;
+			return i;
+	return SIZE_MAX;
 }
 
-void mt_addrmap_remove(struct mt_addrmap *m, long at)
+size_t *mt_addrmap_find(const struct mt_addrmap *m, uint64_t key)
 {
-	m->key[at] = 1;
+	const size_t i = place_of(m, key);
+
+	return i == SIZE_MAX ? NULL : &m->value[i];
+}
+
+void mt_addrmap_remove(struct mt_addrmap *m, uint64_t key)
+{
+	const size_t i = place_of(m, key);
+
+	if (i != SIZE_MAX)
+		m->key[i] = 1;
 }
 
 void mt_addrmap_copy(struct mt_addrmap *to, const struct mt_addrmap *from)

@@ -16,10 +16,10 @@ struct mt_addrmap {
 
 /* Replaces what the address had. */
 void mt_addrmap_put(struct mt_addrmap *m, uint64_t key, size_t value);
-/* Position of the address in key[] and value[], until the next put, or -1. */
-long mt_addrmap_find(const struct mt_addrmap *m, uint64_t key);
-/* @at: of mt_addrmap_find(). */
-void mt_addrmap_remove(struct mt_addrmap *m, long at);
+/* The number of the address, until the next put; NULL: it has none. */
+size_t *mt_addrmap_find(const struct mt_addrmap *m, uint64_t key);
+/* Also of one that is not there. */
+void mt_addrmap_remove(struct mt_addrmap *m, uint64_t key);
 /* @to has nothing to be freed before. */
 void mt_addrmap_copy(struct mt_addrmap *to, const struct mt_addrmap *from);
 /* It is empty then. */

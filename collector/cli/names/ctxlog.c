@@ -68,23 +68,25 @@ size_t mt_context_add_heap(struct mt_context *c, uint64_t start, uint64_t end, i
 
 /* ---------------------------------------------------------------- replay */
 
-static void block_dies(struct mt_context *c, long at, int64_t when)
+/* 0, or -1: there is no block that lives at this address. */
+static int block_dies(struct mt_context *c, uint64_t addr, int64_t when)
 {
-	struct mt_live *l = c->live;
+	const size_t *at = mt_addrmap_find(&c->live->blocks, addr);
 
-	c->s[l->blocks.value[at]].death = when;
-	mt_addrmap_remove(&l->blocks, at);
+	if (!at)
+		return -1;
+	c->s[*at].death = when;
+	mt_addrmap_remove(&c->live->blocks, addr);
+	return 0;
 }
 
 static void block_born(struct mt_context *c, const struct mt_log_event *e)
 {
-	long old = mt_addrmap_find(&c->live->blocks, e->a);
 	size_t i;
 
 	if (!e->a || e->a == 1)
 		return;
-	if (old >= 0)		/* its death was not seen */
-		block_dies(c, old, e->time);
+	block_dies(c, e->a, e->time);	/* one whose death was not seen */
 	i = mt_context_add(c);
 	c->s[i].kind = MT_HEAP;
 	c->s[i].how = e->how;
@@ -324,13 +326,13 @@ static void object_dies(struct mt_context *c, const struct mt_log_event *e)
 
 static void block_resized(struct mt_context *c, const struct mt_log_event *e)
 {
-	const long at = mt_addrmap_find(&c->live->blocks, e->a);
+	const size_t *at = mt_addrmap_find(&c->live->blocks, e->a);
 
-	if (at < 0) {
+	if (!at) {
 		block_born(c, e);
 	} else {
 		/* one range per structure: the largest it ever had */
-		struct mt_structure *s = &c->s[c->live->blocks.value[at]];
+		struct mt_structure *s = &c->s[*at];
 
 		if (e->a + e->b > s->end)
 			s->end = e->a + e->b;
@@ -406,8 +408,6 @@ static void apply_mapping(struct mt_context *c, const struct mt_log_event *e)
 
 static void apply(struct mt_context *c, struct mt_log_event *e)
 {
-	long at;
-
 	switch (e->kind) {
 	case 'O':
 		object_born(c, e);
@@ -426,11 +426,8 @@ static void apply(struct mt_context *c, struct mt_log_event *e)
 		block_resized(c, e);
 		break;
 	case 'D':
-		at = mt_addrmap_find(&c->live->blocks, e->a);
-		if (at < 0)
+		if (block_dies(c, e->a, e->time))
 			c->unmatched++;
-		else
-			block_dies(c, at, e->time);
 		break;
 	case 'M':
 	case 'U':

@@ -17,10 +17,10 @@ int main(void)
 	uint64_t x = 88172645463325252ull;
 	size_t wrong = 0, there = 0;
 
-	CHECK(mt_addrmap_find(&m, 16) == -1);
+	CHECK(!mt_addrmap_find(&m, 16));
 	for (size_t step = 0; step < 200000; step++) {
 		size_t i;
-		long at;
+		const size_t *at;
 
 		x ^= x << 13;
 		x ^= x >> 7;
@@ -30,14 +30,14 @@ int main(void)
 		const uint64_t key = 0x7f0000000000ull + (i % 2 ? i << 4 : i << 12);
 
 		at = mt_addrmap_find(&m, key);
-		wrong += at < 0 ? value[i] != 0 : m.value[at] != value[i];
+		wrong += at ? *at != value[i] : value[i] != 0;
 		if (x & 1) {
 			value[i] = step + 1;
 			mt_addrmap_put(&m, key, step + 1);
-		} else if (at >= 0) {
+		} else {
 			value[i] = 0;
-			mt_addrmap_remove(&m, at);
-			wrong += mt_addrmap_find(&m, key) != -1;
+			mt_addrmap_remove(&m, key);
+			wrong += mt_addrmap_find(&m, key) != NULL;
 		}
 	}
 	for (size_t i = 0; i < N; i++)
@@ -46,10 +46,10 @@ int main(void)
 	CHECK(there > N / 4 && m.used >= there && m.used * 2 <= m.mask + 2);
 	mt_addrmap_copy(&other, &m);
 	for (size_t i = 0; i <= m.mask; i++)
-		wrong += m.key[i] > 1 && other.value[mt_addrmap_find(&other, m.key[i])] != m.value[i];
+		wrong += m.key[i] > 1 && *mt_addrmap_find(&other, m.key[i]) != m.value[i];
 	CHECK(!wrong && other.key != m.key);
 	mt_addrmap_free(&other);
 	mt_addrmap_free(&m);
-	CHECK(!m.key && mt_addrmap_find(&m, 16) == -1);
+	CHECK(!m.key && !mt_addrmap_find(&m, 16));
 	return mt_test_done();
 }
