@@ -142,6 +142,19 @@ char *mt_put_hex(char *p, uint64_t v)
 	return end;
 }
 
+char *mt_put_mask(char *p, const uint64_t *mask, int words)
+{
+	int w = words - 1;
+
+	while (w > 0 && !mask[w])
+		w--;
+	p = mt_put_hex(p, mask[w]);
+	while (--w >= 0)
+		for (int shift = 60; shift >= 0; shift -= 4)
+			*p++ = "0123456789abcdef"[mask[w] >> shift & 15];
+	return p;
+}
+
 void mt_out_u64(struct mt_out *o, uint64_t v)
 {
 	o->len = (size_t)(mt_put_u64(room(o, 20), v) - o->buf);

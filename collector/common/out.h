@@ -48,6 +48,8 @@ void mt_out_fmt(struct mt_out *o, const char *fmt, ...) __attribute__((format(pr
 /* The digits of v at p (at most 20), returns the end. No terminator. */
 char *mt_put_u64(char *p, uint64_t v);
 char *mt_put_hex(char *p, uint64_t v);
+/* A mask of CPUs: hexadecimal, as many digits as it needs, at most 16 for each of its words, the first of which has CPU 0. */
+char *mt_put_mask(char *p, const uint64_t *mask, int words);
 /* The two digits of a byte v are at 2 * v. */
 extern const char mt_hex_pairs[512];
 

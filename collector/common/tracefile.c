@@ -121,20 +121,6 @@ static char *put_i64(char *p, int64_t v)
 	return mt_put_u64(p, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
-/* As many digits as needed. */
-static char *put_mask(char *p, const uint64_t *mask, int words)
-{
-	int w = words - 1;
-
-	while (w > 0 && !mask[w])
-		w--;
-	p = mt_put_hex(p, mask[w]);
-	while (--w >= 0)
-		for (int shift = 60; shift >= 0; shift -= 4)
-			*p++ = "0123456789abcdef"[mask[w] >> shift & 15];
-	return p;
-}
-
 /* What is mostly one digit. */
 static inline char *put_small(char *p, uint64_t v)
 {
@@ -205,7 +191,7 @@ static char *put_middle(const struct mt_tracefile *t, const struct mt_access_row
 	*p++ = ',';
 	p = mt_put_u64(p, a->nwrites);
 	*p++ = ',';
-	p = put_mask(p, a->cpus, a->cpu_words);
+	p = mt_put_mask(p, a->cpus, a->cpu_words);
 	memcpy(p, t->middle + MIDDLE_NUMBERS, sizeof(t->middle) - MIDDLE_NUMBERS);
 	return p + t->task_len - MIDDLE_NUMBERS;
 }

@@ -11,6 +11,7 @@
 #include "cli/trace/recordfile.h"
 #include "cli/trace/tracedir.h"
 #include "cli/base/util.h"
+#include "common/out.h"
 #include "common/tracenames.h"
 
 enum column { VIRT, PHYS, READS, WRITES, CPUS, START, END, TASK, IP, NODE, FLAGS, READ_AT, WRITE_AT, FIRST, N_COLUMNS };
@@ -288,7 +289,7 @@ static bool on_block(void *arg, const struct mt_records_head *h, const struct mt
 			.read_at = r->read_at, .write_at = r->write_at,
 			.first = !r->first_ns ? -1 : (int64_t)(r->first_ns - h->start) };
 
-		*mt_mask_text(t->mask, r->cpus, r->cpu_words) = 0;
+		*mt_put_mask(t->mask, r->cpus, r->cpu_words) = 0;
 		snprintf(a.cpus, sizeof(a.cpus), "%.*s", (int)sizeof(a.cpus) - 1, t->mask);
 		t->k->records++;
 		*t->go_on = t->fn(t->arg, &a);

@@ -294,19 +294,6 @@ int64_t mt_recordfile_last_start(const char *path)
 	return start;
 }
 
-char *mt_mask_text(char *p, const uint64_t *mask, int words)
-{
-	int w = words - 1;
-
-	while (w > 0 && !mask[w])
-		w--;
-	p = mt_put_hex(p, mask[w]);
-	while (--w >= 0)
-		for (int shift = 60; shift >= 0; shift -= 4)
-			*p++ = "0123456789abcdef"[mask[w] >> shift & 15];
-	return p;
-}
-
 static void put_offset(struct mt_out *o, int v)
 {
 	mt_out_char(o, ',');
@@ -331,7 +318,7 @@ static bool as_text(void *arg, const struct mt_records_head *h, const struct mt_
 		mt_out_char(o, ',');
 		mt_out_hex(o, r->phys);
 		mt_out_fmt(o, ",%llu,%llu,", (unsigned long long)r->nreads, (unsigned long long)r->nwrites);
-		mt_out_mem(o, t->mask, (size_t)(mt_mask_text(t->mask, r->cpus, r->cpu_words) - t->mask));
+		mt_out_mem(o, t->mask, (size_t)(mt_put_mask(t->mask, r->cpus, r->cpu_words) - t->mask));
 		mt_out_fmt(o, ",%llu,%llu,%d,", (unsigned long long)h->start, (unsigned long long)h->end, r->tid);
 		mt_out_hex(o, r->ip);
 		mt_out_fmt(o, ",%d,%x", r->node, r->flags);

@@ -33,9 +33,6 @@ int mt_recordfile_pack(const char *path, int level, uint64_t *saved);
 /* Start of the last block of a chunk, INT64_MAX: unknown. */
 int64_t mt_recordfile_last_start(const char *path);
 
-/* The digits of a mask at p, as many as needed; returns the end. */
-char *mt_mask_text(char *p, const uint64_t *mask, int words);
-
 /* Writes the records of a chunk to @text, which is made, as accesses-NNNNNN.csv has them. 0 or a negative errno, after a message. */
 int mt_recordfile_text(const char *path, const char *text);
 
